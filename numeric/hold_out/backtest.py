@@ -15,9 +15,9 @@ from ..data.rows import lost_rows
 from ..data.runs import Runs
 from ..errors import ArgumentError, TableError, outside, whole_number
 from ..passk.laws import ks_of, of_one_benchmark
-from ..results import DEFAULT_LEVEL, Band, checked_level, prediction_errors
+from ..results import DEFAULT_LEVEL, Band, prediction_errors
 from .result import Backtest
-from .splits import ALL, AXES, NEXT, Split, is_count, place_of, splits_of
+from .splits import ALL, AXES, DEAREST, NEXT, Split, place_of, splits_of
 from .tasks import tasks_of_counts, tasks_of_evaluations, tasks_of_runs
 from .threshold import THRESHOLDS
 
@@ -41,13 +41,12 @@ def backtest(
     laws: str | Sequence[str] | None = None,
     hold_out: str | None = None,
     axis: str | None = None,
-    targets: int | str | None = None,
+    sweep: bool = False,
     cutoffs: Any = None,
     k: Sequence[int] | None = None,
     benchmarks: Sequence[str] | None = None,
     baselines: Mapping[str, Baseline] | None = None,
     proxy: str | None = None,
-    level: float = DEFAULT_LEVEL,
     resamples: int | None = None,
     seed: int = 0,
     progress: bool = False,
@@ -67,23 +66,21 @@ def backtest(
     axis : {"compute", "params", "tokens", "gold"}, optional
         Without a condition, what cutoffs are in; by default compute. For gold, -log probability of
         the gold reference solution, less is more expensive.
-    targets : int, "all" or "next", optional
-        What each cutoff predicts: rows at so many of the highest values of the axis (by default 1),
-        on which no fit is trained; "all" rows beyond the cutoff, which tells far more of the
-        coverage of intervals; those up to the "next" cutoff (of evaluations the default).
+    sweep : bool
+        Whether each cutoff predicts all rows beyond it, which tells far more of the coverage of
+        intervals. By default it predicts the rows at the highest value of the axis, on which no fit
+        is trained; of evaluations those up to the next cutoff.
     cutoffs : int or sequence of float, optional
         So many, evenly spread over the logarithm of the axis, or these values. By default the value
         of every row with enough rows up to it: one more than the law has coefficients, of
-        evaluations at least 6; of evaluations 6 of them, and with targets="all" those of Krajewski
-        et al. 2025, Appendix C: 24 from 6e19 to 5e22 FLOP.
+        evaluations at least 6; of evaluations 6 of them, and of a sweep over compute those of
+        Krajewski et al. 2025, Appendix C: 24 from 6e19 to 5e22 FLOP.
     k : sequence of int, optional
         Of counts; by default the powers of ten up to 10,000 and to the most samples of a problem.
     benchmarks, baselines, proxy : optional
         Of evaluations: which benchmarks; what guessing scores (by default what
         `isoflop.numeric.accuracy.baselines.resolve` finds); the loss or other metric that two-stage
         laws go by (by default the only one there is).
-    level : float
-        Nominal coverage of intervals.
     resamples : int, optional
         Of the rows, for the intervals of the final fits; by default 200, of evaluations none. What
         belongs together is drawn together: runs of one `group`, and models as in `fit_passk`.
@@ -97,42 +94,41 @@ def backtest(
     ValueError
         Where an argument is outside its domain.
     """
+    import pandas as pd
+    from tqdm import tqdm
+
     of_one_kind: dict[str, Any] = {"k": (k, Counts), "benchmarks": (benchmarks, Evaluations)}
     of_one_kind |= {"baselines": (baselines, Evaluations), "proxy": (proxy, Evaluations)}
     for name, (value, kind) in of_one_kind.items():
         if value is not None and not isinstance(table, kind):
             raise ArgumentError(name, value, complaint=f"is for {kind.__name__} alone")
-    if hold_out is not None and any(x is not None for x in (axis, targets, cutoffs)):
+    if hold_out is not None and (sweep or axis is not None or cutoffs is not None):
         complaint = "rows are held out by a condition or by cutoffs, not by both"
         raise ArgumentError("hold_out", hold_out, complaint=complaint)
-    usual_targets, usual_resamples = (NEXT, 0) if isinstance(table, Evaluations) else (1, 200)
-    axis, targets = axis or "compute", usual_targets if targets is None else targets
-    if axis not in AXES:
+    if (axis := axis or "compute") not in AXES:
         raise outside("axis", axis, f"one of {', '.join(AXES)}")
-    if targets not in (ALL, NEXT) and not is_count(targets):
-        raise outside("targets", targets, "all, next, or a whole number of at least 1")
-    count = whole_number("resamples", usual_resamples if resamples is None else resamples, 0)
-    level, seed = checked_level(level), whole_number("seed", seed, 0)
     asked = [laws] if isinstance(laws, str) else None if laws is None else [*dict.fromkeys(laws)]
     if asked == []:
         raise outside("laws", [], "at least one law")
-    known, notes = dict[str, Baseline](), list[str]()
+    usual, targets = (0, NEXT) if isinstance(table, Evaluations) else (200, DEAREST)
+    count = whole_number("resamples", usual if resamples is None else resamples, 0)
+    how: Any = {"laws": asked, "hold_out": hold_out, "seed": whole_number("seed", seed, 0)}
+    known, notes = dict(baselines or {}), list[str]()
     if isinstance(table, Evaluations):
         names = table.benchmarks if benchmarks is None else tuple(benchmarks)
-        missing = [name for name in names if name not in (baselines or {})]
-        found = {**(baselines or {}), **(resolve(table, benchmarks=missing) if missing else {})}
-        known = {name: found[name] for name in names}
-        how: dict[str, Any] = {"baselines": known, "proxy": proxy, "seed": seed}
-        tasks, notes = tasks_of_evaluations(table, asked, hold_out, **how)
+        if missing := [name for name in names if name not in known]:
+            known |= resolve(table, benchmarks=missing)
+        known = {name: known[name] for name in names}
+        tasks, notes = tasks_of_evaluations(table, known, proxy, **how)
         if cutoffs is None:
-            cutoffs = _usual_cutoffs(table) if (axis, targets) == ("compute", ALL) else CUTOFFS
+            cutoffs = _thresholds(table) if sweep and axis == "compute" else CUTOFFS
     elif isinstance(table, Counts):
-        usual = [power for power in POWERS if power <= table.n.max()]
-        ks = ks_of(of_one_benchmark(table), usual if k is None else k)
-        tasks = tasks_of_counts(table, ks, asked, hold_out, seed=seed)
+        powers = [power for power in POWERS if power <= table.n.max()]
+        ks = ks_of(of_one_benchmark(table), powers if k is None else k)
+        tasks = tasks_of_counts(table, ks, **how)
     else:
         table = Runs.read(table, require=("loss",))
-        tasks = tasks_of_runs(table, asked, hold_out, seed=seed)
+        tasks = tasks_of_runs(table, **how)
     if not tasks:
         raise TableError(table.source, "no law has all that it depends on")
     if hold_out is None and axis not in tasks[0].rows:
@@ -141,7 +137,18 @@ def backtest(
     if held and (all(held) or not any(held)):
         complaint = f"holds out {'all' if all(held) else 'none'} of the rows of {table.source}"
         raise ArgumentError("hold_out", hold_out, complaint=complaint)
-    fits, predictions = hold_rows_out(tasks, axis, targets, cutoffs, level, count, progress)
+    targets = ALL if sweep else targets
+    splits = [  # of which the first of each law, the final one, has resamples
+        (task, split, 0 if index else count)
+        for task in tasks
+        for index, split in enumerate(splits_of(task.rows, task.least, axis, targets, cutoffs))
+    ]
+    bar = tqdm(splits, disable=not progress, desc="held out", unit="fit", leave=False)
+    judged = [_judged(task, split, times, axis) for task, split, times in bar]
+    frames = [frame for _, frame in judged]
+    some = [frame for frame in frames if len(frame)] or frames[:1]
+    fits = pd.DataFrame([row for row, _ in judged])
+    predictions = pd.concat(some, ignore_index=True)
     lost = lost_rows(table.left_out, table.dropped)
     notes = [*_doubts(fits, predictions), *notes, *([lost] if lost else []), *table.warnings]
     return Backtest(
@@ -149,8 +156,7 @@ def backtest(
         source=table.source,
         hold_out=hold_out,
         axis=axis,
-        targets=targets,
-        level=level,
+        sweep=sweep,
         resamples=count,
         seed=seed,
         fits=fits,
@@ -161,7 +167,7 @@ def backtest(
     )
 
 
-def _usual_cutoffs(table: Evaluations) -> Any:
+def _thresholds(table: Evaluations) -> Any:
     """The thresholds of a sweep over evaluations, as far as there are runs on both sides."""
     if table.compute is None:
         return CUTOFFS
@@ -170,86 +176,61 @@ def _usual_cutoffs(table: Evaluations) -> Any:
     return grid.tolist() or CUTOFFS
 
 
-def hold_rows_out(
-    tasks: Sequence[Task],
-    axis: str,
-    targets: int | str,
-    cutoffs: Any,
-    level: float,
-    resamples: int,
-    progress: bool,
-) -> tuple[DataFrame, DataFrame]:
-    """The fits of laws to the rows of every split, and their predictions: see `Backtest`; only the
-    first fit of each has resamples.
-    """
-    import pandas as pd
-    from tqdm import tqdm
-
-    splits = [
-        (task, split, 0 if index else resamples)
-        for task in tasks
-        for index, split in enumerate(splits_of(task.rows, task.least, axis, targets, cutoffs))
-    ]
-    bar = tqdm(splits, disable=not progress, desc="held out", unit="fit", leave=False)
-    every = [_judged(task, split, axis, level, times) for task, split, times in bar]
-    fits = pd.DataFrame([row for row, _ in every])
-    frames = [frame for row, frame in every if row["fit"] is not None] or [every[0][1].iloc[:0]]
-    table = pd.concat(frames, ignore_index=True)
-    observed, predicted = table["observed"], table["predicted"]
-    usable = observed.notna() & np.isfinite(predicted) & (table["doubt"] == "")
-    inside = observed.between(table["lo"], table["hi"]).astype("boolean")
-    left_out = table["doubt"].where(observed.notna(), "target not observed: " + table["why"])
-    table = table.assign(
-        error=predicted - observed,
-        relative_error=predicted / observed - 1.0,
-        usable=usable,
-        inside=inside.where(usable & np.isfinite(table["hi"])),
-        left_out=left_out,
-    )
-    return fits, table.drop(columns=["doubt", "why"])
-
-
 def _judged(
-    task: Task, split: Split, axis: str, level: float, resamples: int
+    task: Task, split: Split, resamples: int, axis: str
 ) -> tuple[dict[str, Any], DataFrame]:
-    """The row of a fit, and those of its predictions; see `Backtest`."""
-    rows, fit, failed, band = task.rows, None, "", None
-    ahead, observed = rows[split.test], rows["observed"].to_numpy()
-    train = prediction_errors(np.empty(0), np.empty(0))
+    """The row of a fit, and those of its predictions, none without a fit; see `Backtest`."""
+    from pandas import DataFrame
+
+    rows, fit, failed, ahead = task.rows, None, "", task.rows[split.test]
+    band, train = Band(np.full(len(ahead), np.nan)), prediction_errors(np.empty(0), np.empty(0))
     try:
         if not split.train.any():
             raise ValueError(f"fewer than {task.least} cheaper rows to be fitted")
         fit = task.fit(split.train, resamples)
-        seen = split.train & rows["test"].to_numpy() & np.isfinite(observed)
+        seen = split.train & rows["test"].to_numpy() & rows["observed"].notna().to_numpy()
         if seen.any():
-            train = prediction_errors(task.predict(fit, seen, level).value, observed[seen])
+            fitted = rows["observed"].to_numpy()[seen]
+            train = prediction_errors(task.predict(fit, seen).value, fitted)
         if len(ahead):
-            band = task.predict(fit, split.test, level)
+            band = task.predict(fit, split.test)
             failed = "" if np.isfinite(band.value).all() else "its prediction is not finite"
     except ValueError as error:
         failed = str(error)
-    converged, open_ = (False, "") if fit is None else (fit.converged, ", ".join(fit.undetermined))
-    about = {"subject": task.subject, "law": task.law, "cutoff": split.cutoff}
-    about |= {"n_train": int(split.train.sum())}
-    row = {**about, "failed": failed, "converged": converged, "undetermined": open_}
-    row |= {**train, "fit": fit, "split": split}
-    doubt = failed or ("" if converged else "the fit is not certified as a minimum")
-    if open_ and not failed and not isinstance(fit, LawFit):
-        doubt = f"the fitted rows leave {open_} open"
-    place = place_of(rows, axis, 1.0 if np.isnan(split.cutoff) else split.cutoff)
-    beyond = place[split.train].max(initial=-np.inf) if np.isnan(split.cutoff) else 0.0
-    band = band or Band(np.full(len(ahead), np.nan))
-    frame = ahead[["target", "observed", "why"]].assign(
-        **about,
-        size=ahead.get(axis, np.nan),
-        decades_held_out=place[split.test] - beyond,
-        predicted=band.value,
-        lo=np.nan if band.low is None else band.low,
-        hi=np.nan if band.high is None else band.high,
-        doubt=doubt,
+    converged, is_open = (
+        (False, "") if fit is None else (fit.converged, ", ".join(fit.undetermined))
     )
-    first = [*about, "target", "size", "decades_held_out", "observed", "predicted", "lo", "hi"]
-    return row, frame[[*first, "why", "doubt"]].sort_values("decades_held_out", kind="stable")
+    doubt = failed or ("" if converged else "the fit is not certified as a minimum")
+    if is_open and not failed and not isinstance(fit, LawFit):
+        doubt = f"the fitted rows leave {is_open} open"
+    about: dict[str, Any] = {"subject": task.subject, "law": task.law, "cutoff": split.cutoff}
+    about |= {"n_train": int(split.train.sum())}
+    row = {**about, "failed": failed, "converged": converged, "undetermined": is_open}
+    row |= {**train, "fit": fit, "split": split}
+    is_cut, observed = not np.isnan(split.cutoff), ahead["observed"]
+    place = place_of(rows, axis, split.cutoff if is_cut else 1.0)
+    beyond = 0.0 if is_cut else place[split.train].max(initial=-np.inf)
+    usable = observed.notna() & np.isfinite(band.value) & (doubt == "")
+    low, high = (np.nan if end is None else end for end in (band.low, band.high))
+    frame = DataFrame(
+        {
+            **about,
+            "target": ahead["target"],
+            "size": ahead.get(axis, np.nan),
+            "decades_held_out": place[split.test] - beyond,
+            "observed": observed,
+            "predicted": band.value,
+            "lo": low,
+            "hi": high,
+            "error": band.value - observed,
+            "relative_error": band.value / observed - 1.0,
+            "usable": usable,
+            "inside": observed.between(low, high).astype("boolean"),
+            "left_out": ("target not observed: " + ahead["why"]).where(observed.isna(), doubt),
+        }
+    )
+    frame["inside"] = frame["inside"].where(usable & np.isfinite(frame["hi"]))
+    return row, frame.sort_values("decades_held_out", kind="stable")[: 0 if fit is None else None]
 
 
 def _doubts(fits: DataFrame, table: DataFrame) -> list[str]:

@@ -13,9 +13,9 @@ from ...theory.typeset.numbers import Percent, Significant
 from ...theory.typeset.shown import Shown
 from ...theory.typeset.table import RULE, WIDTH, Column, Table
 from ..errors import outside
+from ..results import DEFAULT_LEVEL
 from ..words import counted
-from .splits import ALL
-from .threshold import SUCCESS, successes, threshold
+from .threshold import SUCCESS, successes, thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,14 +27,45 @@ if TYPE_CHECKING:
 
 __all__ = ["Backtest"]
 
-RESPONSE = {"runs": "the loss", "counts": "-log pass@k", "evaluations": "accuracy"}
-SUBJECT = {"counts": "k", "evaluations": "benchmark"}
+#: What the laws are of, what the rows are, and what a law has as its subject.
+WORDS = {
+    "runs": ("the loss", "run", ""),
+    "counts": ("-log pass@k", "model", "k"),
+    "evaluations": ("accuracy", "run", "benchmark"),
+}
 UNITS = {"compute": "FLOP", "params": "params", "tokens": "tokens", "gold": "nats"}
 MOST_NOTES = 3
-SHARE, THREE = Percent(places=1), Significant(3)
-#: Of the frame of coefficients.
+SHARE, THREE, LEVEL = Percent(places=1), Significant(3), f"{100 * DEFAULT_LEVEL:g} %"
 OF_COEFFICIENTS = ["subject", "law", "coefficient", "value", "lo", "hi"]
 OF_COEFFICIENTS += ["stable_decades", "stable_censored", "of_decades"]
+OF_ERRORS = (
+    Column("law", align="left"),
+    Column("n_train", "fitted"),
+    Column("rmse", "RMSE", format=THREE),
+    Column("n", "predictions"),
+    Column("mae", "MAE", format=THREE),
+    Column("mean_error", "mean", format=SHARE),
+    Column("median_error", "median", format=SHARE),
+    Column("median_bias", "signed", format=SHARE),
+)
+ERRORS_NOTE = "mean, median: of the relative error; signed: its median with its sign"
+INSIDE = Column("coverage", "inside", format=SHARE)
+INSIDE_NOTE = f"; inside: share of observations within their {LEVEL} prediction interval"
+OF_THRESHOLDS = (
+    Column("law", align="left"),
+    Column("outcome", align="left"),
+    Column("T50", "T50 (FLOP)", format=THREE),
+    Column("at_least", "at least", format=THREE),
+    Column("at_most", "at most", format=THREE),
+    Column("lo", f"{LEVEL}:\nfrom", format=THREE),
+    Column("hi", "to", format=THREE),
+    Column("n_success", "successes"),
+    Column("n_fits", "of fits"),
+)
+THRESHOLDS_TITLE = (
+    "From how much compute on a law predicts all runs beyond with a mean relative error below "
+    f"{100 * SUCCESS:g} %, as a rule"
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -47,7 +78,7 @@ class Backtest(Shown):
     ----------
     what : {"runs", "counts", "evaluations"}
         Losses, counts of correct samples, or accuracies.
-    source, hold_out, axis, targets, level, resamples, seed
+    source, hold_out, axis, sweep, resamples, seed
         The table and how it was split, as `isoflop.backtest` says.
     fits : DataFrame
         A row a fit, the final one of each law first: subject, law, cutoff, n_train, failed (why
@@ -67,14 +98,15 @@ class Backtest(Shown):
     notes : tuple of str
         What has no part in the errors and why, what speaks against a final fit, and what reading
         the table left out or doubted.
+    level : float
+        Nominal coverage of all intervals.
     """
 
     what: str
     source: str
     hold_out: str | None
     axis: str
-    targets: int | str
-    level: float
+    sweep: bool
     resamples: int
     seed: int
     fits: DataFrame
@@ -82,6 +114,7 @@ class Backtest(Shown):
     points: Mapping[Any, DataFrame]
     baselines: Mapping[str, Baseline]
     notes: tuple[str, ...] = ()
+    level: float = DEFAULT_LEVEL
 
     @property
     def finals(self) -> DataFrame:
@@ -155,17 +188,16 @@ class Backtest(Shown):
         found: list[dict[str, Any]] = []
         for (subject, law), own in self.fits.groupby(["subject", "law"], sort=False):
             down = np.abs(np.log10(own["cutoff"] / own["cutoff"].iloc[0])).to_numpy()
-            sound = (own["converged"] & (own["undetermined"] == "")).to_numpy()
-            final, *_ = fits = own["fit"].to_list()
+            sound, (final, *_) = own["converged"] & (own["undetermined"] == ""), own["fit"]
             for name, estimate in ({} if final is None else final.estimates(self.level)).items():
                 row: dict[str, Any] = {"subject": subject, "law": law, "coefficient": name}
                 row |= estimate.as_dict("value", "lo", "hi") | {"of_decades": down[-1]}
                 if final.converged and estimate.has_interval and self.hold_out is None:
                     stays = [
-                        bool(is_sound) and not estimate.excludes(fit.coefficients[name])
-                        for fit, is_sound in zip(fits, sound, strict=True)
+                        is_sound and not estimate.excludes(fit.coefficients[name])
+                        for fit, is_sound in zip(own["fit"], sound, strict=True)
                     ]
-                    count = max(1, int(np.argmin([*stays, False])))
+                    count = max(1, [*stays, False].index(False))
                     row |= {"stable_decades": down[count - 1], "stable_censored": all(stays)}
                 found.append(row)
         return DataFrame(found, columns=OF_COEFFICIENTS)
@@ -180,17 +212,10 @@ class Backtest(Shown):
     @cached_property
     def thresholds(self) -> DataFrame:
         """T50 of every law, where each cutoff in compute predicted all rows beyond it; see
-        `isoflop.numeric.hold_out.threshold.threshold`.
+        `isoflop.numeric.hold_out.threshold.thresholds`.
         """
-        from pandas import DataFrame
-
-        is_sweep = self.hold_out is None and (self.axis, self.targets) == ("compute", ALL)
-        rows = [
-            {"law": law, **threshold(cells, seed=self.seed, level=self.level)}
-            for law, cells in self.successes.groupby("law", sort=False)
-            if is_sweep
-        ]
-        return DataFrame(rows)
+        is_told = self.sweep and self.axis == "compute"
+        return thresholds(self.successes if is_told else self.successes[:0], self.seed)
 
     # -- output ------------------------------------------------------------------------------------
 
@@ -226,89 +251,40 @@ class Backtest(Shown):
 
     def tables(self) -> tuple[Table, ...]:
         """Errors and coverage by law; of a sweep over evaluations the thresholds too."""
-        has_thresholds = self.what == "evaluations" and len(self.thresholds) > 0
-        tables = [_errors_table(self), *([_threshold_table(self)] if has_thresholds else [])]
+        keys, (response, _, subject) = ["subject", "law"], WORDS[self.what]
+        finals, ahead = self.finals, self.errors(by_decades=False)
+        every = finals.loc[finals["fit"].notna(), [*keys, "n_train", "rmse"]]
+        every = every.merge(ahead, "left", keys).astype({"n": "Int64"}).fillna({"n": 0})
+        rows: list[Any] = []
+        for _, own in every.groupby("subject", sort=False):
+            rows += [RULE, *records(own)] if rows and len(self.laws) > 1 else records(own)
+        has_inside = ahead["n_intervals"].any()
+        columns = [*([Column("subject", subject, align="left")] if subject else []), *OF_ERRORS]
+        title = f"Errors of {response} on fitted rows (RMSE) and of predictions"
+        note = ERRORS_NOTE + (INSIDE_NOTE if has_inside else "")
+        tables = [Table([*columns, *([INSIDE] if has_inside else [])], rows, title, [note])]
+        if self.what == "evaluations":
+            found = self.thresholds.to_dict("records")
+            tables.append(Table(OF_THRESHOLDS, found, THRESHOLDS_TITLE))
         return tuple(table for table in tables if len(table))
 
     def __str__(self) -> str:
         """What was held out, the tables, and at most three notes."""
-        return _text(self)
+        (response, noun, _), cuts = WORDS[self.what], self.fits["cutoff"]
+        rows = {name for one in self.points.values() for name in one["target"]}
+        how = f"held out: {self.hold_out}"
+        if self.hold_out is None:
+            span = f"{THREE.text(cuts.min())} to {THREE.text(cuts.max())} {UNITS[self.axis]}"
+            how = f"{counted(cuts.nunique(), 'cutoff')} in {self.axis}, {span}"
+        head = f"Backtest of {response} on {counted(len(rows), noun)} of {self.source}\n{how}"
+        rest = len(self.notes) - MOST_NOTES
+        lines = [f"note: {note}" for note in self.notes[:MOST_NOTES]]
+        lines += [f"and {counted(rest, 'note')} more (--format json)"] if rest > 0 else []
+        notes = "\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in lines)
+        return "\n\n".join(filter(None, [head, *(one.text() for one in self.tables()), notes]))
 
 
 def records(frame: DataFrame) -> list[dict[str, Any]]:
     """A frame as plain records; None for what is not known or not finite."""
     known = frame.notna() & ~frame.isin([np.inf, -np.inf])
     return list(frame.astype(object).where(known, None).to_dict("records"))
-
-
-# -- the screen -----------------------------------------------------------------------------------
-
-
-def _errors_table(result: Backtest) -> Table:
-    """A row for every law that was fitted, by benchmark or k."""
-    finals, keys = result.finals, ["subject", "law"]
-    finals = finals.loc[finals["fit"].notna(), [*keys, "n_train", "rmse"]]
-    ahead = result.errors(by_decades=False)
-    every = finals.merge(ahead, "left", keys).astype({"n": "Int64"}).fillna({"n": 0})
-    rows: list[Any] = []
-    for _, own in every.groupby("subject", sort=False):
-        rows += [RULE] if rows and len(result.laws) > 1 else []
-        rows += own.astype(object).where(own.notna(), None).to_dict("records")
-    name = SUBJECT.get(result.what)
-    columns = [Column("subject", name, align="left")] if name else []
-    columns += [
-        Column("law", align="left"),
-        Column("n_train", "fitted"),
-        Column("rmse", "RMSE", format=THREE),
-        Column("n", "predictions"),
-        Column("mae", "MAE", format=THREE),
-        Column("mean_error", "mean", format=SHARE),
-        Column("median_error", "median", format=SHARE),
-        Column("median_bias", "signed", format=SHARE),
-    ]
-    note = "mean, median: of the relative error; signed: its median with its sign"
-    if ahead["n_intervals"].any():
-        columns.append(Column("coverage", "inside", format=SHARE))
-        level = f"{100 * result.level:g} % prediction interval"
-        note += f"; inside: share of observations within their {level}"
-    title = f"Errors of {RESPONSE[result.what]} on fitted rows (RMSE) and of predictions"
-    return Table(columns, rows, title, [note])
-
-
-def _threshold_table(result: Backtest) -> Table:
-    """T50 of every law."""
-    columns = [
-        Column("law", align="left"),
-        Column("outcome", align="left"),
-        Column("T50", "T50 (FLOP)", format=THREE),
-        Column("at_least", "at least", format=THREE),
-        Column("at_most", "at most", format=THREE),
-        Column("lo", f"{100 * result.level:g} %:\nfrom", format=THREE),
-        Column("hi", "to", format=THREE),
-        Column("n_success", "successes"),
-        Column("n_fits", "of fits"),
-    ]
-    title = (
-        f"From how much compute on a law predicts all runs beyond with a mean relative error below "
-        f"{100 * SUCCESS:g} %, as a rule"
-    )
-    return Table(columns, result.thresholds.to_dict("records"), title)
-
-
-def _text(result: Backtest) -> str:
-    rows, cuts = (
-        {name for one in result.points.values() for name in one["target"]},
-        result.fits["cutoff"],
-    )
-    noun = "model" if result.what == "counts" else "run"
-    how = f"held out: {result.hold_out}"
-    if result.hold_out is None:
-        axis, span = result.axis, f"{THREE.text(cuts.min())} to {THREE.text(cuts.max())}"
-        how = f"{counted(cuts.nunique(), 'cutoff')} in {axis}, {span} {UNITS[axis]}"
-    of = f"{RESPONSE[result.what]} on {counted(len(rows), noun)} of {result.source}"
-    rest = len(result.notes) - MOST_NOTES
-    lines = [f"note: {note}" for note in result.notes[:MOST_NOTES]]
-    lines += [f"and {counted(rest, 'note')} more (--format json)"] if rest > 0 else []
-    notes = "\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in lines)
-    parts = [f"Backtest of {of}\n{how}", *(table.text() for table in result.tables()), notes]
-    return "\n\n".join(part for part in parts if part)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import outside, positive_number
+from ..errors import outside, positive_number, whole_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["ALL", "AXES", "NEXT", "Split", "is_count", "place_of", "splits_of"]
+__all__ = ["ALL", "AXES", "DEAREST", "NEXT", "Split", "place_of", "splits_of"]
 
 #: What makes a row expensive. Of gold, -log of the probability of the gold reference solution, an
 #: expensive row has less.
 AXES = ("compute", "params", "tokens", "gold")
-#: Every row beyond the cutoff is predicted, or every row up to the next cutoff.
-ALL, NEXT = "all", "next"
+#: What a cutoff predicts: every row beyond it, those up to the next cutoff, or those at the highest
+#: value of the axis, on which no fit is trained.
+ALL, NEXT, DEAREST = "all", "next", "dearest"
 
 
 class Split(NamedTuple):
@@ -45,12 +46,11 @@ def place_of(rows: DataFrame, axis: str, cutoff: float = 1.0) -> Floats:
     return np.asarray(-decades if axis == "gold" else decades)
 
 
-def splits_of(
-    rows: DataFrame, least: int, axis: str, targets: int | str, cutoffs: Any
-) -> list[Split]:
+def splits_of(rows: DataFrame, least: int, axis: str, targets: str, cutoffs: Any) -> list[Split]:
     """The splits of a law's rows, that of the most expensive cutoff first; the only one where a
     condition holds out rows; one without rows where no cutoff leaves at least so many to fit and
-    one to predict. `rows`: see `Task`; the rest as of `isoflop.backtest`.
+    one to predict. `rows`: see `Task`; `targets`: `ALL`, `NEXT` or `DEAREST`; the rest as of
+    `isoflop.backtest`.
     """
     train, test, grid = (rows[name].to_numpy() for name in ("train", "test", "grid"))
     if "held" in rows:
@@ -58,10 +58,10 @@ def splits_of(
         return [Split(train & ~held, test & held)]
     place = place_of(rows, axis)
     known = np.isfinite(place)
-    train, test = train & known, test & known
-    if not isinstance(targets, str):
-        dearest = np.isin(place, np.unique(place[known])[-targets:])
+    dearest = place == place[known].max(initial=-np.inf)
+    if targets == DEAREST:
         train, test = train & ~dearest, test & dearest
+    train, test = train & known, test & known
     found, possible = list[Split](), np.sort(place[train & grid])[least - 1 :]
     if len(possible) and (place[test] > possible[0]).any():
         cuts = [*_places(np.unique(possible), cutoffs, axis), np.inf]
@@ -80,16 +80,12 @@ def _places(possible: Floats, cutoffs: Any, axis: str) -> list[float]:
     """
     if cutoffs is None:
         return [*possible.tolist()]
-    if is_count(cutoffs):
-        wanted = np.linspace(possible[-1], possible[0], cutoffs)
+    if isinstance(cutoffs, int):
+        count = whole_number("cutoffs", cutoffs, 1)
+        wanted = np.linspace(possible[-1], possible[0], count)
         return sorted({float(possible[np.abs(possible - at).argmin()]) for at in wanted})
     if isinstance(cutoffs, str) or not np.iterable(cutoffs) or not [*cutoffs]:
         domain = "a whole number of at least 1, or a list of values of the axis"
         raise outside("cutoffs", cutoffs, domain)
     sign = -1.0 if axis == "gold" else 1.0
     return sorted({sign * float(np.log10(positive_number("cutoffs", at))) for at in cutoffs})
-
-
-def is_count(value: Any) -> bool:
-    """Whether a value is a whole number of at least 1."""
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1

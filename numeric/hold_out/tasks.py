@@ -26,7 +26,7 @@ from ..passk.curve import curve
 from ..passk.fit_at_k import KINDS, fit_at_k, kind_of
 from ..passk.laws import clusters
 from ..passk.likelihood import evidence_of
-from ..results import Band, coverage_factor, percentiles
+from ..results import DEFAULT_LEVEL, Band, coverage_factor, percentiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from ..data.evaluations import Evaluations
     from ..data.runs import Runs
     from ..fit.fit import Fit
-    from ..passk.fit_at_k import PassFit, PassKind
-    from ..passk.likelihood import Evidence
 
     Mask = NDArray[np.bool_]
 
@@ -57,7 +55,7 @@ OF_ACCURACY = [name for name in LAWS if name not in ("bnsl-2", "bnsl-3")]
 LEAST = 6
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Task:
     """A law to be fitted to some of n rows and judged on others.
 
@@ -76,7 +74,7 @@ class Task:
         Rows to be fitted (n,), resamples -> the law fitted to them; ValueError with the reason
         where that is impossible.
     predict : callable
-        A fit, rows (n,), level -> `Band`: predictions (m,), with the intervals of new rows.
+        A fit, rows (n,) -> `Band`: predictions (m,), with the intervals of new rows.
     """
 
     subject: str | int
@@ -84,14 +82,17 @@ class Task:
     rows: DataFrame
     least: int
     fit: Callable[[Mask, int], Any]
-    predict: Callable[[Any, Mask, float], Band]
+    predict: Callable[[Any, Mask], Band]
 
 
-def _rows(target: Any, observed: Any, axes: Mapping[str, Any], **more: Any) -> DataFrame:
-    """The rows of a task, all of which may be fitted and predicted where nothing else is said."""
+def _rows(target: Any, observed: Any, axes: Any, held: Any, **more: Any) -> DataFrame:
+    """The rows of a task, all of which may be fitted and predicted where nothing else is said.
+    `axes`: what has them as attributes, or by name; `held`: None without a condition.
+    """
     import pandas as pd
 
-    usual: dict[str, Any] = {"why": "", "train": True, "test": True, "grid": True}
+    axes = axes if isinstance(axes, dict) else {name: getattr(axes, name) for name in BUDGET}
+    usual: dict[str, Any] = {"why": "", "train": True, "test": True, "grid": True, "held": held}
     columns = {"target": target, "observed": observed, **axes, **usual | more}
     return pd.DataFrame({name: x for name, x in columns.items() if x is not None})
 
@@ -109,41 +110,42 @@ def _has(law: str, needs: Sequence[str], known: Collection[str], asked: Any, sou
 
 
 def tasks_of_runs(
-    runs: Runs, laws: Sequence[str] | None, hold_out: str | None, *, seed: int
+    runs: Runs, laws: Sequence[str] | None, hold_out: str | None, seed: int
 ) -> list[Task]:
     """The laws of the loss, by name or formula; by default those with a name."""
-    axes = {name: values for name in BUDGET if (values := getattr(runs, name)) is not None}
     held = hold_out and runs.mask(hold_out, "hold_out", everywhere=True)
-    rows = _rows([f"row {row}" for row in runs.row], runs.loss, axes, held=held)
+    rows = _rows([f"row {row}" for row in runs.row], runs.loss, runs, held)
     forms = {name: form_of(name).on(runs) for name in laws or OF_LOSS}
 
     def fit(form: Any, chosen: Mask, resamples: int) -> Fit:
         some = runs.subset(chosen)
         found = fit_form(some, form, SQUARES, seed=seed)
         enough = some.group is None or len(np.unique(some.group)) >= LEAST_GROUPS
-        return (
-            found.resampled(resamples, seed=seed)
-            if resamples and found.is_sound and enough
-            else found
-        )
+        is_drawn = resamples and found.is_sound and enough
+        return found.resampled(resamples, seed=seed) if is_drawn else found
 
     return [
         Task(
-            "", name, rows, len(form.coefficients) + 1, partial(fit, form), partial(_new_loss, runs)
+            subject="",
+            law=name,
+            rows=rows,
+            least=len(form.coefficients) + 1,
+            fit=partial(fit, form),
+            predict=partial(_new_loss, runs),
         )
         for name, form in forms.items()
-        if _has(name, form.requires, axes, laws, runs.source)
+        if _has(name, form.requires, rows, laws, runs.source)
     ]
 
 
-def _new_loss(runs: Runs, fit: Fit, chosen: Mask, level: float) -> Band:
+def _new_loss(runs: Runs, fit: Fit, chosen: Mask) -> Band:
     """The law at some of the runs, with the interval of a new run.
 
     Its ends are apart from the law by the percentiles of the draws of the law and, as an
     independent error, by Student's t times the scatter of the fitted runs, in the logarithm.
     Without draws there are none.
     """
-    rows = runs.subset(chosen)
+    rows, level = runs.subset(chosen), DEFAULT_LEVEL
     law = np.asarray(fit.predict(rows), dtype=np.float64)
     if fit.drawn is None:
         return Band(law, level=level)
@@ -162,29 +164,24 @@ def _new_loss(runs: Runs, fit: Fit, chosen: Mask, level: float) -> Band:
 
 
 def tasks_of_counts(
-    counts: Counts,
-    ks: Sequence[int],
-    laws: Sequence[str] | None,
-    hold_out: str | None,
-    *,
-    seed: int,
+    counts: Counts, ks: Sequence[int], laws: Sequence[str] | None, hold_out: str | None, seed: int
 ) -> list[Task]:
     """The laws of -log pass@k at every k, by default all. Models that belong together are drawn
     together, and a model's own measurement is in the interval of its prediction.
     """
     held = hold_out and counts.mask(hold_out, "hold_out", everywhere=True)
-    tasks, once = list[Task](), curve(counts, [1])
+    tasks, once, axes = list[Task](), curve(counts, [1]), counts.covariates
 
-    def fit(kind: PassKind, k: int, evidence: Evidence, chosen: Mask, resamples: int) -> PassFit:
+    def fit(kind: Any, k: int, evidence: Any, chosen: Mask, resamples: int) -> Any:
         part, group, weights = counts.subset(chosen), None, None
         if resamples:
             _, group = clusters(part)
             weights = case_weights(group, len(part), resamples, np.random.default_rng(seed))
         return fit_at_k(part, kind, k, evidence.some(chosen), weights, group)
 
-    def predict(error: Any, found: PassFit, chosen: Mask, level: float) -> Band:
-        at = {name: counts.covariates[name][chosen] for name in found.kind.covariates}
-        return found.predict(at, level, error[chosen])
+    def predict(error: Any, found: Any, chosen: Mask) -> Band:
+        at = {name: axes[name][chosen] for name in found.kind.covariates}
+        return found.predict(at, DEFAULT_LEVEL, error[chosen])
 
     for k, evidence in evidence_of(counts, ks).items():
         found, few = curve(counts, [k]), f"fewer than {k} samples of some problem"
@@ -195,13 +192,18 @@ def tasks_of_counts(
         )
         observed = np.where(why == "", found.neg_log, np.nan)
         for kind in map(kind_of, laws or KINDS):
-            if _has(kind.name, kind.covariates, counts.covariates, laws, counts.source):
-                known = np.isfinite([counts.covariates[x] for x in kind.covariates]).all(axis=0)
-                may = {"train": known, "test": known, "grid": known, "held": held, "why": why}
-                rows = _rows(counts.names, observed, counts.covariates, **may)
-                fitted, error = partial(fit, kind, k, evidence), evidence.moments()[1]
-                least = len(kind.coefficients) + 1
-                tasks.append(Task(k, kind.name, rows, least, fitted, partial(predict, error)))
+            if _has(kind.name, kind.covariates, axes, laws, counts.source):
+                known = np.isfinite([axes[name] for name in kind.covariates]).all(axis=0)
+                may = {"train": known, "test": known, "grid": known, "why": why}
+                task = Task(
+                    subject=k,
+                    law=kind.name,
+                    rows=_rows(counts.names, observed, axes, held, **may),
+                    least=len(kind.coefficients) + 1,
+                    fit=partial(fit, kind, k, evidence),
+                    predict=partial(predict, evidence.moments()[1]),
+                )
+                tasks.append(task)
     return tasks
 
 
@@ -210,11 +212,10 @@ def tasks_of_counts(
 
 def tasks_of_evaluations(
     evaluations: Evaluations,
-    laws: Sequence[str] | None,
-    hold_out: str | None,
-    *,
     baselines: Mapping[str, Baseline],
     proxy: str | None,
+    laws: Sequence[str] | None,
+    hold_out: str | None,
     seed: int,
 ) -> tuple[list[Task], list[str]]:
     """The laws of accuracy on every benchmark, by default those for which there are columns, and
@@ -233,11 +234,10 @@ def tasks_of_evaluations(
         raise ArgumentError("proxy", complaint=f"two-stage laws need one; {source} has {there}")
 
     def fit(law: Any, sample: Any, baseline: Baseline, chosen: Mask, resamples: int) -> Any:
-        found = fit_law(sample.subset(chosen), law)
-        return resampled(found, baseline, resamples, seed) if resamples else found
+        return resampled(fit_law(sample.subset(chosen), law), baseline, resamples, seed)
 
-    def predict(sample: Any, found: Any, chosen: Mask, level: float) -> Band:
-        return found.new_run(sample.at.subset(chosen), level)
+    def predict(sample: Any, found: Any, chosen: Mask) -> Band:
+        return found.new_run(sample.at.subset(chosen), DEFAULT_LEVEL)
 
     for name, baseline in baselines.items():
         runs = evaluations.sample(name, baseline.value)
@@ -264,12 +264,19 @@ def tasks_of_evaluations(
             rows = _rows(
                 evaluations.run[sample.index].astype(str),
                 sample.accuracy,
-                {x: v for x in BUDGET if (v := getattr(sample.at, x)) is not None},
+                sample.at,
+                hold_out and evaluations.held_out(sample, hold_out),
                 train=has_all & above_guessing(sample.accuracy, sample.baseline, law.margin),
                 test=has_all & above_guessing(sample.accuracy, sample.baseline, margin),
                 grid=True if in_k else grid,
-                held=hold_out and evaluations.held_out(sample, hold_out),
             )
-            fitted, ahead = partial(fit, law, sample, baseline), partial(predict, sample)
-            tasks.append(Task(name, law.name, rows, least, fitted, ahead))
+            task = Task(
+                subject=name,
+                law=law.name,
+                rows=rows,
+                least=least,
+                fit=partial(fit, law, sample, baseline),
+                predict=partial(predict, sample),
+            )
+            tasks.append(task)
     return tasks, notes

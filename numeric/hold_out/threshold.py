@@ -16,17 +16,18 @@ range of T50, whose far end the interval takes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..fit.resample import LEAST_GROUPS, case_weights
+from ..results import DEFAULT_LEVEL
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from pandas import DataFrame
 
-__all__ = ["SUCCESS", "THRESHOLDS", "Logistic", "logistic", "successes", "threshold"]
+__all__ = ["SUCCESS", "THRESHOLDS", "Logistic", "logistic", "successes", "thresholds"]
 
 #: The paper's thresholds in FLOP: from, to and how many, evenly in log T.
 THRESHOLDS = (6e19, 5e22, 24)
@@ -95,39 +96,41 @@ def successes(table: DataFrame) -> DataFrame:
     success; from a table as `Backtest.table`.
     """
     usable = table[table["usable"]]
-    usable = usable.assign(size=usable["relative_error"].abs())
-    cells = usable.groupby(["subject", "law", "cutoff"], sort=False)["size"]
+    cells = (
+        usable["relative_error"]
+        .abs()
+        .groupby([usable[name] for name in ("subject", "law", "cutoff")], sort=False)
+    )
     found = cells.agg(n="size", mre="mean").query(f"n >= {LEAST_HELD_OUT}").reset_index()
     return found.assign(success=found["mre"] < SUCCESS)
 
 
-def threshold(cells: DataFrame, *, seed: int, level: float) -> dict[str, Any]:
-    """T50 of one law, from its `successes`; `seed` is that of the resamples of benchmarks.
+def thresholds(cells: DataFrame, seed: int) -> DataFrame:
+    """T50 of every law, from the `successes`; `seed` is that of the resamples of benchmarks.
 
-    Returns
-    -------
-    dict
-        outcome, see `logistic`; T50 (FLOP), NaN unless it is fitted; at_least and at_most, between
-        which it lies; lo and hi, its interval, NaN without one; intercept, slope; n_benchmarks,
-        n_fits, n_success. An end that the data do not bound is 0 or infinite.
+    law; outcome, see `logistic`; T50 (FLOP), NaN unless it is fitted; at_least and at_most, between
+    which it lies; lo and hi, its interval, NaN without one; intercept, slope; n_benchmarks, n_fits,
+    n_success. An end that the data do not bound is 0 or infinite.
     """
-    x, won = np.log10(cells["cutoff"].to_numpy(dtype=float)), cells["success"].to_numpy(dtype=bool)
-    benchmarks, fit, ends = cells["subject"].astype(str).to_numpy(), logistic(x, won), [np.nan] * 2
-    count = len(np.unique(benchmarks))
-    if count >= LEAST_GROUPS and fit.outcome != "not rising":
-        weights = case_weights(benchmarks, len(x), RESAMPLES, np.random.default_rng(seed))
-        drawn = [logistic(x, won, times) for times in weights]
-        # No interpolation: an end may be infinite.
-        ends[0] = np.quantile([one.low for one in drawn], 0.5 * (1.0 - level), method="lower")
-        ends[1] = np.quantile([one.high for one in drawn], 0.5 * (1.0 + level), method="higher")
-    bounds = np.power(10.0, [fit.low, fit.high, *ends])
-    return {
-        "outcome": fit.outcome,
-        "T50": bounds[0] if fit.outcome == "fitted" else np.nan,
-        **dict(zip(("at_least", "at_most", "lo", "hi"), bounds.tolist(), strict=True)),
-        "intercept": fit.intercept,
-        "slope": fit.slope,
-        "n_benchmarks": count,
-        "n_fits": len(x),
-        "n_success": int(won.sum()),
-    }
+    from pandas import DataFrame
+
+    rows, level = [], DEFAULT_LEVEL
+    for law, own in cells.groupby("law", sort=False):
+        x, won = np.log10(own["cutoff"].to_numpy()), own["success"].to_numpy()
+        benchmarks, fit, low, high = own["subject"].to_numpy(), logistic(x, won), np.nan, np.nan
+        count = own["subject"].nunique()
+        if count >= LEAST_GROUPS and fit.outcome != "not rising":
+            random = np.random.default_rng(seed)
+            drawn = [
+                logistic(x, won, w) for w in case_weights(benchmarks, len(x), RESAMPLES, random)
+            ]
+            # No interpolation: an end may be infinite.
+            low = np.quantile([one.low for one in drawn], 0.5 * (1.0 - level), method="lower")
+            high = np.quantile([one.high for one in drawn], 0.5 * (1.0 + level), method="higher")
+        row = {"law": law, "outcome": fit.outcome}
+        row |= {"T50": 10.0**fit.low if fit.outcome == "fitted" else np.nan}
+        row |= {"at_least": 10.0**fit.low, "at_most": 10.0**fit.high, "lo": 10.0**low}
+        row |= {"hi": 10.0**high, "intercept": fit.intercept, "slope": fit.slope}
+        row |= {"n_benchmarks": count, "n_fits": len(x), "n_success": int(won.sum())}
+        rows.append(row)
+    return DataFrame(rows)

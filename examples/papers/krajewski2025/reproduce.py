@@ -117,7 +117,6 @@ class Subset:
             proxy=proxy,
             resamples=resamples,
             seed=SEED,
-            level=LEVEL,
             progress=True,
         )
 

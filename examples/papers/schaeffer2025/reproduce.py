@@ -70,7 +70,7 @@ def the_trap(counts: Counts, stored: pd.DataFrame) -> str:
 def errors(counts: Counts) -> str:
     """Median relative errors of predictions of dearer models, by decades ahead."""
     laws = ["compute", "params-tokens"]
-    found = backtest(counts, laws=laws, k=[1, 100, 10_000], targets="all", resamples=0)
+    found = backtest(counts, laws=laws, k=[1, 100, 10_000], sweep=True, resamples=0)
     usable = found.table[found.table.usable]
     error = usable.assign(
         error=100.0 * usable.relative_error.abs(),

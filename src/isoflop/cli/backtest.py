@@ -118,7 +118,7 @@ def run(args: Namespace) -> tuple[str, int]:
     result = backtest(
         **_data(args),
         **{name: getattr(args, name) for name in names},
-        targets="all" if args.sweep else None,
+        sweep=args.sweep,
         cutoffs=_cutoffs(args),
         progress=is_terminal(sys.stderr),
     )

@@ -10,7 +10,6 @@ from isoflop.numeric.accuracy.baselines import resolve
 from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.hold_out import backtest
 
-LAW_NAMES = ("compute", "params-tokens", "bnsl")
 GUESS = {"piqa": 0.5, "hard": 0.0}
 HOLD_OUT = "compute > 8e21"
 PARAMS, TOKENS = at_ratios(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0))
@@ -51,25 +50,16 @@ def compare(runs):
     return compared
 
 
-@pytest.fixture(scope="module")
-def compared(compare) -> Any:
-    return compare(*LAW_NAMES, benchmarks=("piqa", "hard"))
-
-
 def held_errors(found, benchmark, law) -> Any:
     """What the summary says of a law on the held-out runs of a benchmark."""
     rows = found.errors(by_decades=False).to_dict("records")
     return next((row for row in rows if (row["subject"], row["law"]) == (benchmark, law)), None)
 
 
-def final(found, benchmark, law) -> Any:
-    """The row of the final fit."""
-    return found.finals.set_index(["subject", "law"]).loc[benchmark, law]
-
-
 @pytest.mark.parametrize("benchmark", ["piqa", "hard"])
-def test_errors_of_equation_2_from_the_table_up(compared, benchmark):
+def test_errors_of_equation_2_from_the_table_up(compare, benchmark):
     """The margin, the line through the logs, and the errors on both sides of the hold-out."""
+    compared = compare("compute", benchmarks=("piqa", "hard"))
     score, guess = column(benchmark), GUESS[benchmark]
     judged, held = score > guess + 0.05, COMPUTE > 8e21
     x, used = np.log(COMPUTE), judged & ~held
@@ -77,7 +67,8 @@ def test_errors_of_equation_2_from_the_table_up(compared, benchmark):
     slope, intercept = np.polyfit(x[used], y, 1)
     law = guess + (1.0 - guess) * np.exp(-np.exp(intercept + slope * x))
     off, ahead = law - score, judged & held
-    row, fit = held_errors(compared, benchmark, "compute"), final(compared, benchmark, "compute")
+    row, fit = held_errors(compared, benchmark, "compute"), compared.finals.set_index("subject")
+    fit = fit.loc[benchmark]
     assert (row["n"], ahead.sum()) == (6, 6)
     assert row["mae"] == pytest.approx(np.abs(off[ahead]).mean(), rel=1e-6)
     relative = np.abs(off[ahead] / score[ahead])
@@ -97,16 +88,13 @@ def test_errors_of_equation_2_from_the_table_up(compared, benchmark):
         ("compute < 1e20", COMPUTE < 1e20),
     ],
 )
-@pytest.mark.parametrize("benchmark", ["hard"])
-def test_held_out_runs_are_those_of_the_condition_and_are_not_fitted(
-    compare, benchmark, condition, wanted
-):
+def test_held_out_runs_are_those_of_the_condition_and_are_not_fitted(compare, condition, wanted):
     """Those near guessing are neither fitted nor judged."""
-    found = compare("compute", benchmarks=[benchmark], hold_out=condition)
-    clear = column(benchmark) > GUESS[benchmark] + 0.05
-    fitted = found.fit("compute", benchmark).sample.index
+    found = compare("compute", benchmarks=["hard"], hold_out=condition)
+    clear = column("hard") > GUESS["hard"] + 0.05
+    fitted = found.fit("compute", "hard").sample.index
     assert {*fitted.tolist()} == {*np.flatnonzero(~wanted & clear).tolist()}
-    assert held_errors(found, benchmark, "compute")["n"] == (wanted & clear).sum()
+    assert held_errors(found, "hard", "compute")["n"] == (wanted & clear).sum()
 
 
 def test_a_condition_on_k_concerns_the_pairs_alone(compare):
@@ -124,14 +112,14 @@ def test_two_stage_laws_are_judged_on_the_runs_with_the_proxy():
     laws = ("compute", "two-stage-linear")
     data = Evaluations.read(columns)
     found: Any = backtest(data, hold_out=HOLD_OUT, laws=laws, benchmarks=["piqa"])
-    used = [final(found, "piqa", law).n + held_errors(found, "piqa", law)["n"] for law in laws]
-    assert used == [30, 27]
+    used = found.finals["n"].to_numpy() + found.errors(by_decades=False)["n"].to_numpy()
+    assert used.tolist() == [30, 27]
 
 
 def test_cutoffs_are_the_same_for_all_laws_and_foretell_up_to_the_next(compare):
-    found = compare(*LAW_NAMES, hold_out=None, cutoffs=4)
+    found = compare("compute", "params-tokens", "two-stage-logistic", hold_out=None, cutoffs=4)
     cuts = found.fits.groupby("law").cutoff.apply(list)
-    assert cuts["compute"] == cuts["params-tokens"] == cuts["bnsl"]
+    assert cuts["compute"] == cuts["params-tokens"] == cuts["two-stage-logistic"]
     for row in found.table.itertuples():
         assert row.size > row.cutoff * (1.0 - 1e-12)
         later = [cut for cut in cuts["compute"] if cut > row.cutoff]

@@ -54,7 +54,7 @@ def swept(kinks, *, n=60, noise=0.01, **how):
         columns = {"compute": compute, "benchmark": f"b{i}", "metric_type": "acc"}
         rows.append(pd.DataFrame(columns | {"score": np.exp(-np.exp(y)), "random_baseline": 0.0}))
     data = Evaluations.read(pd.concat(rows))
-    return data, backtest(data, laws="compute", targets="all", **how)
+    return data, backtest(data, laws="compute", sweep=True, **how)
 
 
 def test_errors_of_a_cell_by_hand():

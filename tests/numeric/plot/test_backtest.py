@@ -28,7 +28,7 @@ def test_errors_are_drawn_at_the_decades_held_out():
     noise = np.exp(3e-3 * np.random.default_rng(0).standard_normal(30))
     runs = {"compute": compute, "loss": (1.7 + 2e3 * compute**-0.16) * noise}
     table = Runs.read(runs, require=("loss",))
-    ax = plot_errors(found := backtest(table, targets="all", laws="compute", resamples=0))
+    ax = plot_errors(found := backtest(table, sweep=True, laws="compute", resamples=0))
     rows = found.table[found.table["usable"]]
     (points,) = (np.asarray(part.get_offsets()) for part in ax.collections)
     wanted = rows[["decades_held_out", "relative_error"]].abs().to_numpy()
@@ -47,7 +47,7 @@ def test_of_a_sweep_the_successes_are_drawn_with_their_threshold():
         rows["benchmark"] += [f"b{i}"] * len(compute)
         rows["metric_type"] += ["pass@1"] * len(compute)
         rows["score"] += np.exp(-np.exp(y)).tolist()
-    found = backtest(Evaluations.read(rows), laws="compute", targets="all")
+    found = backtest(Evaluations.read(rows), laws="compute", sweep=True)
     (one,) = found.thresholds.to_dict("records")
     ax = plot_success(found, "compute")
     assert one["outcome"] == "fitted"
