@@ -1,4 +1,8 @@
-"""The sandwich against 40-digit differentiation of the objective, sums over groups, and simulation."""
+"""The sandwich against 40-digit differentiation of the objective, the influence of a run against fits without
+it, and intervals.
+"""
+
+from itertools import combinations_with_replacement
 
 import mpmath
 import numpy as np
@@ -33,74 +37,73 @@ def exact_derivatives(found):
         def slope(orders, run=run):
             return mp.diff(lambda *x: residual(run, *x), at, tuple(map(int, orders)))
 
-        bends = [[slope(one + other) for other in units] for one in units]
+        bends = mp.zeros(5)
+        for i, j in combinations_with_replacement(range(5), 2):
+            bends[i, j] = bends[j, i] = slope(units[i] + units[j])
         rows.append((residual(run, *at), [slope(unit) for unit in units], bends))
     return rows
 
 
-def close(found, expected, tolerance):
-    """In units of the standard errors."""
-    scale = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
-    np.testing.assert_allclose(found / scale, expected / scale, atol=tolerance)
+WEIGHTS, GROUPS = np.random.default_rng(1).uniform(0.5, 2.0, 12), np.repeat(np.arange(6), 2)
+
+
+@pytest.mark.parametrize(
+    ("objective", "columns"),
+    [
+        (SQUARES, {}),
+        (SQUARES, {"weight": WEIGHTS}),
+        ("least-squares", {"weight": WEIGHTS}),
+        (SQUARES, {"group": GROUPS}),
+    ],
+)
+def test_sandwich_of_least_squares_to_forty_digits(objective, columns):
+    """H^-1 S H^-1 with H = sum w (g g' + r H_r), and S the sum over the groups of s s', s = J' (I -
+    J (sum w g g')^-1 J')^-1 sqrt(w) r, J the rows sqrt(w) g' of the group, which a run is alone
+    where none is named; to two inverses of a matrix of condition 1e6 with centred terms, from
+    coefficients that are certain to some 1e-8.
+    """
+    found = fit({**grid_runs(3, 4, noise=0.02), **columns}, objective=objective)
+    assert found.solution.free.all()
+    rows, weights = exact_derivatives(found), columns.get("weight", np.ones(12))
+    roots = [mp.sqrt(mp.mpf(w)) for w in weights]
+    lines = [[root * x for x in g] for root, (_, g, _) in zip(roots, rows, strict=True)]
+    bread, middle = mp.matrix(lines).T * mp.matrix(lines), mp.zeros(5)
+    hat = mp.matrix(lines) * mp.inverse(bread) * mp.matrix(lines).T
+    for (r, _, h), w in zip(rows, map(mp.mpf, weights), strict=True):
+        bread += w * r * h
+    group = columns.get("group", np.arange(12))
+    for own in (np.flatnonzero(group == one) for one in np.unique(group)):
+        jacobian = mp.matrix([lines[run] for run in own])
+        residuals = mp.matrix([roots[run] * rows[run][0] for run in own])
+        left = mp.eye(len(own)) - mp.matrix([[hat[i, j] for j in own] for i in own])
+        score = jacobian.T * mp.inverse(left) * residuals
+        middle += score * score.T
+    inverse = mp.inverse(bread)
+    expected = np.array((inverse * middle * inverse).tolist(), dtype=float)
+    in_errors = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
+    np.testing.assert_allclose(found.covariance / in_errors, expected / in_errors, atol=1e-6)
+    leverage = [float(hat[run, run]) for run in range(12)]
+    np.testing.assert_allclose(found.influence().leverage, leverage, atol=1e-6)
 
 
 @pytest.mark.parametrize("objective", [SQUARES, "least-squares"])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_sandwich_of_least_squares_to_forty_digits(objective, weighted):
-    """H^-1 S H^-1 with H = sum w (g g' + r H_r), S = sum (w r/(1 - h))^2 g g', h = w g' (sum w g
-    g')^-1 g; to two inverses of a matrix of condition 1e6 with centred terms, from coefficients that
-    are certain to some 1e-8.
-    """
-    runs = grid_runs(noise=0.02, sizes=3, durations=4)
-    weights = np.random.default_rng(1).uniform(0.5, 2.0, 12) if weighted else np.ones(12)
-    found = fit({**runs, **({"weight": weights} if weighted else {})}, objective=objective)
-    assert found.solution.free.all()
-    rows = exact_derivatives(found)
-    bread, middle, gram = mp.zeros(5), mp.zeros(5), mp.zeros(5)
-    for (_, g, _), w in zip(rows, map(mp.mpf, weights), strict=True):
-        gram += w * mp.matrix(g) * mp.matrix(g).T
-    gram = mp.inverse(gram)
-    for (r, g, h), w in zip(rows, map(mp.mpf, weights), strict=True):
-        column = mp.matrix(g)
-        leverage = w * (column.T * gram * column)[0]
-        bread += w * (column * column.T + r * mp.matrix(h))
-        middle += (w * r / (1 - leverage)) ** 2 * column * column.T
-    inverse = mp.inverse(bread)
-    expected = np.array((inverse * middle * inverse).tolist(), dtype=float)
-    close(found.covariance, expected, 1e-6)
+def test_the_distance_is_that_of_the_fit_without_the_run(objective):
+    """The change is to first order: its error falls with the noise."""
 
+    def coordinates_of(found):
+        E, A, B, beta, gamma = found.coefficients.values()
+        return np.array([E, np.log(A), np.log(B), beta, gamma])
 
-def test_groups_are_summed_before_they_are_squared():
-    """Against scores of the whole groups with residuals (I - H_gg)^-1 r_g, H the hat matrix of the
-    linearised law.
-    """
-    runs, group = grid_runs(noise=0.02), np.repeat(np.arange(10), 3)
-    found = fit({**runs, "group": group}, objective=SQUARES)
-    plain = fit(runs, objective=SQUARES)
-    theta = plain.solution.theta[None]
-    residuals, jacobian = (part[0] for part in plain.solution.problem.residuals(theta)[:2])
-    hat = jacobian.T @ np.linalg.solve(jacobian @ jacobian.T, jacobian)
-    alone = jacobian * (residuals / (1.0 - np.diag(hat)))
-    together = np.zeros((5, 5))
-    for own in (np.flatnonzero(group == g) for g in range(10)):
-        left = np.eye(3) - hat[np.ix_(own, own)]
-        score = jacobian[:, own] @ np.linalg.solve(left, residuals[own])
-        together += np.outer(score, score)
-    turn = plain.solution.model.to_coordinates
-    root = np.linalg.solve(turn, plain.covariance) @ np.linalg.inv(turn).T
-    bread = _bread_from(root, alone @ alone.T)
-    close(found.covariance, turn @ (bread @ together @ bread) @ turn.T, 1e-5)
-
-
-def _bread_from(covariance, middle):
-    """The symmetric positive X with X M X = V: X = M^-1/2 (M^1/2 V M^1/2)^1/2 M^-1/2."""
-
-    def power(matrix, exponent):
-        values, vectors = np.linalg.eigh(matrix)
-        return (vectors * values**exponent) @ vectors.T
-
-    half, back = power(middle, 0.5), power(middle, -0.5)
-    return back @ power(half @ covariance @ half, 0.5) @ back
+    errors = []
+    for noise in (1e-3, 1e-4):
+        runs = grid_runs(6, 6, noise=noise, seed=4)
+        base = fit(runs, objective=objective)
+        other = fit({name: column[1:] for name, column in runs.items()}, objective=objective)
+        change = coordinates_of(other) - coordinates_of(base)
+        distance = change @ np.linalg.solve(base.covariance, change) / 5
+        errors.append(abs(base.influence().distance.iloc[0] / distance - 1.0))
+    assert errors[1] < 0.02
+    assert errors[1] < 0.3 * errors[0]
 
 
 # -- refusals --------------------------------------------------------------------------------------

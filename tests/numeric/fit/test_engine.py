@@ -5,7 +5,6 @@ called a minimum.
 
 import sys
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 
 import mpmath
@@ -61,7 +60,7 @@ def test_objectives_by_their_definitions(name):
 
 
 @pytest.mark.parametrize("objective", ["least-squares", "least-squares-log", "huber-log"])
-@pytest.mark.parametrize(("irreducible", "shared"), list(product([True, False], repeat=2)))
+@pytest.mark.parametrize(("irreducible", "shared"), [(True, False), (False, True)])
 def test_gradient_and_hessian_to_forty_digits(objective, irreducible, shared):
     logs = np.stack([np.linspace(-1.0, 1.5, 9), np.sin(np.arange(9.0))])
     form = ONE_EXPONENT if shared else PARAMS_TOKENS
@@ -96,7 +95,7 @@ def test_gradient_and_hessian_to_forty_digits(objective, irreducible, shared):
 # -- optima ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(0, 12, 2))
+@pytest.mark.parametrize("seed", range(0, 12, 3))
 def test_no_descent_of_scipys_ends_lower(seed):
     """Squares, from the optimum and from points around it."""
     model, observed, objective = posed(seed, SQUARES)
@@ -125,7 +124,10 @@ def test_valleys_that_end_on_a_bound(seed):
     assert ((found.theta <= LOWER) | (found.theta >= UPPER)).any()
 
 
-@pytest.mark.parametrize("seed", [0, 2, 1003, 1119, 1190])
+SLOW = [pytest.param(seed, marks=pytest.mark.slow) for seed in (1003, 1119)]
+
+
+@pytest.mark.parametrize("seed", [0, 2, 1190, *SLOW])
 def test_absolute_deviations_are_minima_of_the_primal_programme(seed):
     """The solver goes by the dual; here the primal, min sum u with -u <= r + J'd <= u in a small
     box, gains nothing.
@@ -157,13 +159,12 @@ def test_absolute_deviations_are_minima_of_the_primal_programme(seed):
 # -- starts ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_nonnegative_least_squares_against_lawson_and_hanson(seed):
-    random = np.random.default_rng(seed)
-    columns, target = random.normal(size=(7, 3, 20)), random.normal(size=(7, 20))
+def test_nonnegative_least_squares_against_lawson_and_hanson():
+    random = np.random.default_rng(0)
+    columns, target = random.normal(size=(35, 3, 20)), random.normal(size=(35, 20))
     moments = (columns @ target[:, :, None])[:, :, 0]
     found, gain = nonnegative(columns @ columns.transpose(0, 2, 1), moments)
-    for k in range(7):
+    for k in range(35):
         expected, rest = nnls(columns[k].T, target[k])
         np.testing.assert_allclose(found[k], expected, atol=1e-9)
         assert gain[k] == pytest.approx(target[k] @ target[k] - rest**2, abs=1e-9)

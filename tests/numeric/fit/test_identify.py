@@ -3,11 +3,12 @@ law, no resamples and no law file.
 """
 
 import json
+import re
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.data import grid, runs_at
+from tests.data import grid, power_law, runs_at
 
 from isoflop.numeric.fit import fit
 from isoflop.numeric.law import Law
@@ -47,8 +48,10 @@ def test_what_a_design_leaves_open(name, tmp_path):
         return
     with pytest.raises(ValueError, match=r"undetermined|did not converge"):
         _ = found.law
-    assert "alpha" not in found.to_frame().index
+    assert not {"alpha", "N_star"} & {*found.to_frame(compute=1e22).index}
     assert "undetermined: " in repr(found)
+    assert re.search(rf"^{min(left)} +undetermined +- +-$", str(found), re.MULTILINE)
+    assert any("undetermined" in text for text in found.warnings)
     with pytest.raises(ValueError, match="undetermined"):
         found.resampled(10)
     found.save(tmp_path / "fit.json")
@@ -69,8 +72,7 @@ def test_no_run_notices_an_open_direction(name):
         for coefficient, change in direction.items():
             size = found.solution.fitted.min() if coefficient == "E" else moved[coefficient]
             moved[coefficient] += 1e-3 * change * size
-        E, A, B, beta, gamma = moved.values()
-        step = E + A * params**-beta + B * tokens**-gamma
+        step = power_law(params, tokens, **moved)
         assert np.abs(step / found.solution.fitted - 1.0).max() < 1e-3
 
 
@@ -95,6 +97,11 @@ def test_a_bound_of_the_callers_is_a_choice():
     assert found.solution.at_bound == ("beta",)
     assert (found.undetermined, found.open_directions) == ((), ())
     assert found.law.beta == 0.3
+
+
+def test_what_is_open_has_no_influence():
+    with pytest.raises(ValueError, match="do not tell the coefficients apart"):
+        fit(runs(DESIGNS["one size"][0])).influence()
 
 
 def test_a_redundant_coefficient_of_an_expression_is_open():
