@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from sympy import (
     Add,
     Expr,
-    Float,
     Function,
     Integer,
     Mul,
@@ -121,17 +120,12 @@ def test_any_sum_is_read_back(terms: list[Expr]) -> None:
     ("expression", "text"),
     [
         (derive().form.loss, r"E + A N^{-\beta} + B D^{-\gamma}"),
-        (derive().exponent, r"\frac{\beta \gamma}{\beta + \gamma}"),
         ((sym.C / 6) ** derive().shares[0], r"\left(\frac{C}{6}\right)^{\gamma/(\beta + \gamma)}"),
-        (sym.SIZE_RATIO**-2, r"r^{-2}"),
         (misallocation().iso_loss_tokens, r"\left(\frac{B}{R - A N^{-\beta}}\right)^{1/\gamma}"),
         (misallocation().tolerance_half_width, r"\sqrt{\frac{2 \varepsilon}{\beta \gamma}}"),
-        (sym.N_MAX * sym.BETA, r"\beta N_{\max}"),
         (log(sym.N) / log(sym.D), r"\frac{\log N}{\log D}"),
-        (exp(-sym.BETA * sym.LOG_SIZE_RATIO), r"e^{-\beta s}"),
         (2 * Integer(6) ** sym.BETA, r"2 \cdot 6^{\beta}"),
         (Rational(48201, 100) * sym.N ** -Rational(1739, 5000), r"482.01 N^{-0.3478}"),
-        (Float("0.5") * Symbol("x"), "0.5 x"),
         (
             Subs(Function("f")(SMALL_U).diff(SMALL_U), SMALL_U, sym.N / sym.D) / 2,
             r"\frac{1}{2} \left. \frac{d}{d u} f(u) \right|_{u = N/D}",
