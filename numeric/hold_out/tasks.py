@@ -55,7 +55,7 @@ OF_ACCURACY = [name for name in LAWS if name not in ("bnsl-2", "bnsl-3")]
 LEAST = 6
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False)
 class Task:
     """A law to be fitted to some of n rows and judged on others.
 
@@ -84,17 +84,29 @@ class Task:
     fit: Callable[[Mask, int], Any]
     predict: Callable[[Any, Mask], Band]
 
+    @classmethod
+    def of(
+        cls,
+        subject: str | int,
+        law: str,
+        least: int,
+        fit: Callable[[Mask, int], Any],
+        predict: Callable[[Any, Mask], Band],
+        **columns: Any,
+    ) -> Task:
+        """A task by the columns of its rows, of which those that are None are left out; all rows may
+        be fitted, predicted and be a cutoff where nothing else is said.
+        """
+        from pandas import DataFrame
 
-def _rows(target: Any, observed: Any, axes: Any, held: Any, **more: Any) -> DataFrame:
-    """The rows of a task, all of which may be fitted and predicted where nothing else is said.
-    `axes`: what has them as attributes, or by name; `held`: None without a condition.
-    """
-    import pandas as pd
+        usual: dict[str, Any] = {"why": "", "train": True, "test": True, "grid": True}
+        rows = {name: x for name, x in (usual | columns).items() if x is not None}
+        return cls(subject, law, DataFrame(rows), least, fit, predict)
 
-    axes = axes if isinstance(axes, dict) else {name: getattr(axes, name) for name in BUDGET}
-    usual: dict[str, Any] = {"why": "", "train": True, "test": True, "grid": True, "held": held}
-    columns = {"target": target, "observed": observed, **axes, **usual | more}
-    return pd.DataFrame({name: x for name, x in columns.items() if x is not None})
+
+def _axes(at: Any) -> dict[str, Any]:
+    """params, tokens and compute of runs, None where one is not known."""
+    return {name: getattr(at, name) for name in BUDGET}
 
 
 def _has(law: str, needs: Sequence[str], known: Collection[str], asked: Any, source: str) -> bool:
@@ -114,7 +126,8 @@ def tasks_of_runs(
 ) -> list[Task]:
     """The laws of the loss, by name or formula; by default those with a name."""
     held = hold_out and runs.mask(hold_out, "hold_out", everywhere=True)
-    rows = _rows([f"row {row}" for row in runs.row], runs.loss, runs, held)
+    target, axes = [f"row {row}" for row in runs.row], _axes(runs)
+    known = [name for name in BUDGET if axes[name] is not None]
     forms = {name: form_of(name).on(runs) for name in laws or OF_LOSS}
 
     def fit(form: Any, chosen: Mask, resamples: int) -> Fit:
@@ -124,17 +137,12 @@ def tasks_of_runs(
         is_drawn = resamples and found.is_sound and enough
         return found.resampled(resamples, seed=seed) if is_drawn else found
 
+    rows: Any = {"target": target, "observed": runs.loss, "held": held, **axes}
+    predict = partial(_new_loss, runs)
     return [
-        Task(
-            subject="",
-            law=name,
-            rows=rows,
-            least=len(form.coefficients) + 1,
-            fit=partial(fit, form),
-            predict=partial(_new_loss, runs),
-        )
+        Task.of("", name, len(form.coefficients) + 1, partial(fit, form), predict, **rows)
         for name, form in forms.items()
-        if _has(name, form.requires, rows, laws, runs.source)
+        if _has(name, form.requires, known, laws, runs.source)
     ]
 
 
@@ -194,16 +202,11 @@ def tasks_of_counts(
         for kind in map(kind_of, laws or KINDS):
             if _has(kind.name, kind.covariates, axes, laws, counts.source):
                 known = np.isfinite([axes[name] for name in kind.covariates]).all(axis=0)
-                may = {"train": known, "test": known, "grid": known, "why": why}
-                task = Task(
-                    subject=k,
-                    law=kind.name,
-                    rows=_rows(counts.names, observed, axes, held, **may),
-                    least=len(kind.coefficients) + 1,
-                    fit=partial(fit, kind, k, evidence),
-                    predict=partial(predict, evidence.moments()[1]),
-                )
-                tasks.append(task)
+                rows: Any = {"target": counts.names, "observed": observed, "why": why, **axes}
+                rows |= {"train": known, "test": known, "grid": known, "held": held}
+                own, least = partial(fit, kind, k, evidence), len(kind.coefficients) + 1
+                ahead = partial(predict, evidence.moments()[1])
+                tasks.append(Task.of(k, kind.name, least, own, ahead, **rows))
     return tasks
 
 
@@ -247,36 +250,29 @@ def tasks_of_evaluations(
             known |= {"proxy"}
             runs = replace(runs, at=replace(runs.at, proxy=evaluations.proxy(proxy)[runs.index]))
         every = [law_named(law, baseline) for law in laws or OF_ACCURACY]
-        own = [law for law in every if _has(law.name, law.requires, known, laws, source)]
-        margin = max((law.margin for law in own if law.margin is not None), default=0.0)
+        judged = [law for law in every if _has(law.name, law.requires, known, laws, source)]
+        margin = max((law.margin for law in judged if law.margin is not None), default=0.0)
         grid = clear = above_guessing(runs.accuracy, runs.baseline, margin)
         if not clear.all():
             left = f"{(~clear).sum()} of {len(runs)} runs"
             why = f"accuracy within {margin:g} of guessing, below it, or 1"
             notes.append(f"{name}: no law is judged on {left}: {why}")
-        if any("proxy" in law.requires for law in own):
+        if any("proxy" in law.requires for law in judged):
             grid = clear & np.isfinite(runs.at.proxy)
-        least = max(LEAST, 1 + max((len(law.coefficients) for law in own), default=0))
-        for law in own:
+        least = max(LEAST, 1 + max((len(law.coefficients) for law in judged), default=0))
+        for law in judged:
             in_k = "k" in law.requires
             sample = evaluations.sample(name, baseline.value, in_k=True) if in_k else runs
             has_all = np.isfinite(sample.at.proxy) if "proxy" in law.requires else True
-            rows = _rows(
-                evaluations.run[sample.index].astype(str),
-                sample.accuracy,
-                sample.at,
-                hold_out and evaluations.held_out(sample, hold_out),
-                train=has_all & above_guessing(sample.accuracy, sample.baseline, law.margin),
-                test=has_all & above_guessing(sample.accuracy, sample.baseline, margin),
-                grid=True if in_k else grid,
-            )
-            task = Task(
-                subject=name,
-                law=law.name,
-                rows=rows,
-                least=least,
-                fit=partial(fit, law, sample, baseline),
-                predict=partial(predict, sample),
-            )
-            tasks.append(task)
+            rows: Any = {
+                "target": evaluations.run[sample.index].astype(str),
+                "observed": sample.accuracy,
+                "train": has_all & above_guessing(sample.accuracy, sample.baseline, law.margin),
+                "test": has_all & above_guessing(sample.accuracy, sample.baseline, margin),
+                "grid": True if in_k else grid,
+                "held": hold_out and evaluations.held_out(sample, hold_out),
+                **_axes(sample.at),
+            }
+            own, ahead = partial(fit, law, sample, baseline), partial(predict, sample)
+            tasks.append(Task.of(name, law.name, least, own, ahead, **rows))
     return tasks, notes
