@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.data import accuracies, at_ratios, evaluations
 
@@ -37,17 +38,13 @@ def test_errors_are_drawn_at_the_decades_held_out():
 
 
 def test_of_a_sweep_the_successes_are_drawn_with_their_threshold():
-    compute = np.geomspace(1e20, 1e23, 40)
-    rows: dict[str, list] = {"compute": [], "benchmark": [], "metric_type": [], "score": []}
+    compute, rows = np.geomspace(1e20, 1e23, 40), []
     for i, kink in enumerate((3e20, 8e20, 2e21, 6e21)):
         x = np.log(compute / kink)
-        y = 0.3 - np.where(x > 0.0, 0.5, 0.1) * x
-        y = y + 0.01 * np.random.default_rng(i).standard_normal(len(compute))
-        rows["compute"] += compute.tolist()
-        rows["benchmark"] += [f"b{i}"] * len(compute)
-        rows["metric_type"] += ["pass@1"] * len(compute)
-        rows["score"] += np.exp(-np.exp(y)).tolist()
-    found = backtest(Evaluations.read(rows), laws="compute", sweep=True)
+        y = 0.3 - np.where(x > 0.0, 0.5, 0.1) * x + 0.01 * np.random.default_rng(i).normal(size=40)
+        columns = {"compute": compute, "benchmark": f"b{i}", "metric_type": "pass@1"}
+        rows.append(pd.DataFrame(columns | {"score": np.exp(-np.exp(y))}))
+    found = backtest(Evaluations.read(pd.concat(rows)), laws="compute", sweep=True, cutoffs=12)
     (one,) = found.thresholds.to_dict("records")
     ax = plot_success(found, "compute")
     assert one["outcome"] == "fitted"
@@ -97,8 +94,7 @@ def test_laws_are_drawn_by_their_coefficients_with_their_bands(compared) -> None
     x, y = curves["compute"].T
     assert y == pytest.approx(GUESS + (1.0 - GUESS) * np.exp(-C0 * x**-alpha), rel=1e-9)
     x, y = curves["params-tokens at median $D/N$"].T
-    params = np.sqrt(x / (6.0 * 20.0))
-    law = A * params**-beta + B * (20.0 * params) ** -gamma
+    law = A * np.sqrt(x / 120.0) ** -beta + B * (20.0 * np.sqrt(x / 120.0)) ** -gamma
     assert y == pytest.approx(GUESS + (1.0 - GUESS) * np.exp(-law), rel=1e-9)
     fit, points = compared.fit("compute", "task"), compared.points["task"]
     edges = np.asarray(ax.collections[-2].get_paths()[0].vertices)
