@@ -312,8 +312,8 @@ class Fit(Shown):
         page(self, **options).save(path)
 
     def __repr__(self) -> str:
-        numbers = ", ".join(f"{name}={value!r}" for name, value in self.coefficients.items())
-        ended = f"{self.solution.objective.name} {self.objective_value!r}; {len(self.runs)} runs"
+        numbers = ", ".join(f"{name}={value:.6g}" for name, value in self.coefficients.items())
+        ended = f"{self.solution.objective.name} {self.objective_value:.10g}; {len(self.runs)} runs"
         left = f"; undetermined: {', '.join(self.undetermined)}" if self.undetermined else ""
         return f"Fit({numbers}; {ended}; converged={self.converged}{left})"
 
