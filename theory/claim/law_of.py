@@ -4,6 +4,8 @@ two letters, whatever the letters; and a multiple of powers of both.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sympy import Add, Expr, Integer, Mul, Symbol, expand
@@ -20,6 +22,8 @@ LOSSES = ("L", "L_hat", "L_tilde", "L_bar", "ell", '"loss"', '"Loss"')
 OPTIMAL = ("_opt", "_star")
 #: What others call the quantities whose names are not in a law of letters of its own.
 OTHERS = {"compute_exponent": "alpha_C", "params_allocation": "w_N", "tokens_allocation": "w_D"}
+#: A part of the loss by a name of its own, as R(N, D).
+PART = re.compile(r"[A-KM-Za-z]\(\w+,\s*\w+\)")
 Term = tuple[Expr, Symbol, Expr]
 
 
@@ -58,6 +62,22 @@ def _value(sides: Sides, i: int) -> Expr | None:
         return read(sides.text, sides.parts[i], letters)
     except (ParseError, ValueError):
         return None
+
+
+def laws_of(texts: Sequence[str]) -> list[LawOfDocument | None]:
+    """The law that each formula of a document gives, where `R(N, D)` is what another one says."""
+    equations = [text.partition("=") for text in texts]
+    parts = {
+        left.strip(): right.partition("=")[0]
+        for left, _, right in equations
+        if right and PART.fullmatch(left.strip())
+    }
+    found = list[LawOfDocument | None]()
+    for left, equals, right in equations:
+        for call, meaning in parts.items() if left.strip() not in parts else ():
+            right = right.replace(call, f"({meaning})")
+        found.append(law_of(f"{left}{equals}{right}"))
+    return found
 
 
 def law_of(text: str) -> LawOfDocument | None:

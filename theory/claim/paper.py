@@ -26,7 +26,7 @@ from ..reader.tokens import ParseError, Token, tokenize
 from .at_law import Coefficients, Range, unit_alone
 from .chain import ChainLink, Settings
 from .document import Piece
-from .law_of import LawOfDocument, budget_of, law_of, name_of
+from .law_of import LawOfDocument, budget_of, laws_of, name_of
 from .prove import Proof, proved
 from .spelling import as_read
 from .text import Sides, as_typed, in_one_line, limit_of
@@ -156,7 +156,8 @@ def judged(pieces: Sequence[Piece], seconds: float | None = None) -> tuple[State
     the seconds is not judged.
     """
     formulas = [piece for piece in pieces if piece.kind != "declared"]
-    laws = {id(piece): law_of(piece.text) for piece in formulas}
+    texts = [piece.text for piece in formulas]
+    laws = dict(zip(map(id, formulas), laws_of(texts), strict=True))
     first = next((law for law in laws.values() if law and law.notation), None)
     is_in_numbers = first is None and any(law and law.numbers for law in laws.values())
     if is_in_numbers and not any(r"\gamma" in piece.text for piece in pieces):
