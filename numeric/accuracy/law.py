@@ -14,7 +14,7 @@ from ..data.sample import SPREAD, above_guessing, one_ratio
 from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import whole_number
 from ..fit.fit import fit_form
-from ..fit.objective import Objective
+from ..fit.limit import SQUARES, profile_limit, squares_at
 from ..fit.resample import case_weights, refits_of, together
 from ..results import Band, Estimate, coverage_factor, percentiles
 from ..words import counted
@@ -37,9 +37,6 @@ __all__ = ["MARGIN", "Law", "LawFit", "Part", "fit_law", "resampled", "runs_of"]
 #: By how much accuracy exceeds guessing in the runs that are fitted, as Krajewski et al. 2025 have
 #: it (Section 4.1): closer to guessing runs scatter too much for their logarithm.
 MARGIN = 0.05
-SQUARES = Objective(name="least-squares-log")
-#: Residuals of log(-log Q') of this size are rounding.
-ROUNDING = 1e-9
 #: Residuals that are drawn beside every refit, for a new run.
 NEW_RUNS = 25
 #: Coefficients of the terms in params and in tokens.
@@ -214,19 +211,14 @@ class LawFit:
         """The upper limit of an E that is 0: the largest with n log(S(E)/min S) at most the quantile
         of chi^2, S(E) the least sum of squares of log(-log Q') with that E.
         """
-        from scipy.optimize import brentq
-
-        runs, n, form = as_runs(self.sample), len(self.sample), self.kind.form
-        best, greatest = fit_form(runs, form, SQUARES), float(runs.loss.max())
-        allowed = best.objective_value * np.exp(coverage_factor(level) ** 2 / n) + n * ROUNDING**2
-
-        def excess(E: float) -> float:
-            """Above 0 where the runs exclude this E."""
-            return fit_form(runs, form, SQUARES, fixed={"E": E}).objective_value - float(allowed)
-
-        if excess(greatest) <= 0.0:
-            return greatest
-        return float(brentq(excess, best.coefficients["E"], greatest, rtol=1e-9))
+        runs, form = as_runs(self.sample), self.kind.form
+        best = fit_form(runs, form, SQUARES).solution
+        return profile_limit(
+            lambda E: squares_at(form, runs, E),
+            float(best.values[0]),
+            float(coverage_factor(level) ** 2),
+            best.fitted,
+        )
 
     # -- what it says ------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@ r"""The laws of accuracy, each a declaration.
 
 .. math:: -\log Q' = E + \sum_k a_k x_k^{-b_k}, \qquad Q' = \frac{Q - Q_r}{1 - Q_r}, \qquad Q'_{max} = e^{-E};
 
-the broken law of Q in compute, with one break or more; the two-stage laws, compute -> proxy ->
+the broken law of Q in compute, with one break; the two-stage laws, compute -> proxy ->
 accuracy; the law of pass@k in compute and k,
 
 .. math:: \log(-\log Q) = \log A + a \log C + b \log k + d \log C \log k, \qquad C_x = e^{-b/d}.
@@ -28,11 +28,12 @@ from ..data.sample import Points
 from ..errors import ArgumentError, outside
 from ..fit.expression import Expression
 from ..fit.fit import fit_form
+from ..fit.limit import SQUARES
 from ..fit.models import COMPUTE, PARAMS_TOKENS
 from ..fit.objective import Objective
 from ..results import Estimate
-from .broken import broken_values, fit_broken, names_of
-from .law import MARGIN, SQUARES, Law, Part, as_runs, is_plane
+from .broken import OF_BREAK, broken_values, fit_broken
+from .law import MARGIN, Law, Part, as_runs, is_plane
 from .two_stage import fit_line, fit_logistic, fit_proxy, line, logistic
 
 if TYPE_CHECKING:
@@ -72,21 +73,6 @@ def power_law(name: str, form: PowerTerms, objective: Objective = HUBER) -> Law:
         fitted=fitted,
         values=form.values,
         form=form,
-    )
-
-
-def broken_law(breaks: int) -> Law:
-    """The broken law with so many breaks, fitted to all runs above guessing (Appendix M). More than
-    3 are more than runs can tell.
-    """
-    return Law(
-        name="bnsl" if breaks == 1 else f"bnsl-{breaks}",
-        coefficients=names_of(breaks),
-        requires=("compute",),
-        fitted=lambda sample: (fit_broken(sample, breaks),),
-        values=lambda coefficients, at: broken_values(coefficients, at.compute),
-        is_neg_log=False,
-        margin=0.0,
     )
 
 
@@ -137,6 +123,16 @@ def _on_plane(coefficients: Floats, at: Points) -> Floats:
     return np.asarray(np.exp(formulas.bilinear_log_value(compute=at.compute, k=at.k, **named)))
 
 
+#: Fitted to all runs above guessing (Appendix M).
+BROKEN = Law(
+    name="bnsl",
+    coefficients=OF_BREAK,
+    requires=("compute",),
+    fitted=lambda sample: (fit_broken(sample),),
+    values=lambda coefficients, at: broken_values(coefficients, at.compute),
+    is_neg_log=False,
+    margin=0.0,
+)
 BILINEAR = Law(
     name="bilinear",
     coefficients=OF_PLANE,
@@ -149,7 +145,7 @@ _DECLARED = (
     power_law("compute-ceiling", COMPUTE),
     power_law("params-tokens", replace(PARAMS_TOKENS, irreducible=False)),
     power_law("params-tokens-ceiling", PARAMS_TOKENS),
-    *map(broken_law, (1, 2, 3)),
+    BROKEN,
     two_stage("linear", ("a", "b"), fit_line, line, MARGIN),
     two_stage("logistic", ("a", "k", "L0", "b"), fit_logistic, logistic, None),
     BILINEAR,

@@ -47,10 +47,8 @@ __all__ = ["Task", "tasks_of_counts", "tasks_of_evaluations", "tasks_of_runs"]
 #: How laws of loss are fitted: prediction intervals take the scatter about a law to be normal in the
 #: logarithm.
 SQUARES = Objective(name="least-squares-log")
-#: The laws of loss that are compared where none are asked for, those that need least first, and the
-#: laws of accuracy.
+#: The laws of loss that are compared where none are asked for, those that need least first.
 OF_LOSS = sorted(MODELS, key=lambda name: len(MODELS[name].requires))
-OF_ACCURACY = [name for name in LAWS if name not in ("bnsl-2", "bnsl-3")]
 #: Cutoffs leave at least so many runs to a law of accuracy.
 LEAST = 6
 
@@ -181,11 +179,11 @@ def tasks_of_counts(
     tasks, once, axes = list[Task](), curve(counts, [1]), counts.covariates
 
     def fit(kind: Any, k: int, evidence: Any, chosen: Mask, resamples: int) -> Any:
-        part, group, weights = counts.subset(chosen), None, None
+        part, weights = counts.subset(chosen), None
         if resamples:
             _, group = clusters(part)
             weights = case_weights(group, len(part), resamples, np.random.default_rng(seed))
-        return fit_at_k(part, kind, k, evidence.some(chosen), weights, group)
+        return fit_at_k(part, kind, k, evidence.some(chosen), weights)
 
     def predict(error: Any, found: Any, chosen: Mask) -> Band:
         at = {name: axes[name][chosen] for name in found.kind.covariates}
@@ -249,7 +247,7 @@ def tasks_of_evaluations(
         if proxy is not None:  # NaN at runs without it
             known |= {"proxy"}
             runs = replace(runs, at=replace(runs.at, proxy=evaluations.proxy(proxy)[runs.index]))
-        every = [law_named(law, baseline) for law in laws or OF_ACCURACY]
+        every = [law_named(law, baseline) for law in laws or LAWS]
         judged = [law for law in every if _has(law.name, law.requires, known, laws, source)]
         margin = max((law.margin for law in judged if law.margin is not None), default=0.0)
         grid = clear = above_guessing(runs.accuracy, runs.baseline, margin)

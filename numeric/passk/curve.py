@@ -16,7 +16,7 @@ import numpy as np
 from ..data.counts import pass_groups
 from ..errors import nonnegative_number, outside
 from ..words import counted
-from .estimator import estimated_covariance, log_fail, whole_numbers
+from .estimator import log_fail, whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["STATEMENTS", "curve", "impossible", "stopped"]
 
-#: What a standard error is of: other problems of their kind, or other samples of the same problems.
-ERRORS = ("problems", "samples")
 #: So many problems whose samples end with the last of a fixed number of successes are no chance.
 LEAST_STOPPED = 5
 #: In pass@k: ample for a table printed to ten digits; and what the bounds are computed to.
@@ -43,7 +41,7 @@ STATEMENTS = {
 }
 
 
-def curve(counts: Counts, ks: Iterable[int], *, se: str = "problems") -> DataFrame:
+def curve(counts: Counts, ks: Iterable[int]) -> DataFrame:
     """pass@k of each group at each k: the mean over its problems.
 
     Parameters
@@ -51,19 +49,17 @@ def curve(counts: Counts, ks: Iterable[int], *, se: str = "problems") -> DataFra
     counts : Counts
     ks : iterable of int
         At least 1 each, without repetitions.
-    se : {"problems", "samples"}
-        Whose standard error: with the problems as a sample from a larger set, sd/sqrt(P) over P
-        problems, which contains the error of sampling; or of sampling alone, the problems fixed.
 
     Returns
     -------
     DataFrame
         A row a group and k, both in order: the columns of ``counts.by``, k; `pass_at_k`, the mean
-        over the problems with n >= k (NaN where there is none); `se`; `neg_log`, -log of the mean
-        in nats (inf where no sample is correct); `n_problems` in the mean, `n_unsolved` of them
-        without a correct sample, and `n_refused`, with n < k and so without an unbiased estimate.
-        `se` is NaN where it is unknown: for one problem, where the estimates are all 0 or all 1,
-        and of samples where a problem in the mean has n < 2k.
+        over the problems with n >= k (NaN where there is none); `se`, its standard error sd/sqrt(P)
+        with the P problems as a sample from a larger set, which contains the error of sampling;
+        `neg_log`, -log of the mean in nats (inf where no sample is correct); `n_problems` in the
+        mean, `n_unsolved` of them without a correct sample, and `n_refused`, with n < k and so
+        without an unbiased estimate. `se` is NaN where it is unknown: for one problem, and where
+        the estimates are all 0 or all 1.
 
     Raises
     ------
@@ -82,8 +78,6 @@ def curve(counts: Counts, ks: Iterable[int], *, se: str = "problems") -> DataFra
     draws = whole_numbers("k", list(ks), 1)
     if draws.ndim != 1 or not len(draws) or len(np.unique(draws)) < len(draws):
         raise outside("ks", draws.tolist(), "a list of different whole numbers")
-    if se not in ERRORS:
-        raise outside("se", se, f"one of {', '.join(ERRORS)}")
     problems = DataFrame({"group": counts.group, "n": counts.n, "c": counts.c})
     each = problems.merge(DataFrame({"k": draws.astype(np.int64)}), how="cross")
     n, c, k = (each[name].to_numpy() for name in "nck")
@@ -92,8 +86,6 @@ def curve(counts: Counts, ks: Iterable[int], *, se: str = "problems") -> DataFra
     log_f[enough] = log_fail(n[enough], c[enough], k[enough])
     each["passed"], each["failed"] = -np.expm1(log_f) + 0.0, np.exp(log_f)
     each["unsolved"], each["refused"] = enough & (c == 0), ~enough
-    each["variance"], known = np.where(enough, np.inf, 0.0), 2 * k <= n
-    each.loc[known, "variance"] = estimated_covariance(n[known], c[known], k[known], k[known])
     found = each.groupby(["group", "k"], as_index=False).agg(
         pass_at_k=("passed", "mean"),
         se=("passed", "sem"),
@@ -101,17 +93,14 @@ def curve(counts: Counts, ks: Iterable[int], *, se: str = "problems") -> DataFra
         n_problems=("passed", "count"),
         n_unsolved=("unsolved", "sum"),
         n_refused=("refused", "sum"),
-        variance=("variance", "sum"),
     )
-    error = np.sqrt(found.pop("variance")) / found.n_problems if se == "samples" else found.se
-    known = (found.pass_at_k > 0.0) & (found.neg_log > 0.0) & np.isfinite(error)
-    found["se"] = error.where(known)
+    found["se"] = found.se.where((found.pass_at_k > 0.0) & (found.neg_log > 0.0))
     with np.errstate(divide="ignore"):  # from the smaller of the two means
         logs = -np.log(found.pass_at_k), -np.log1p(-found.neg_log)
     found["neg_log"] = np.where(found.pass_at_k < 0.5, *logs) + 0.0
     labels = DataFrame(list(counts.labels), columns=list(counts.by), dtype=object)
     of_row = labels.iloc[found["group"]].reset_index(drop=True)
-    return of_row.join(found.drop(columns=["group", "variance"], errors="ignore"))
+    return of_row.join(found.drop(columns="group"))
 
 
 def stopped(counts: Counts) -> list[str]:

@@ -48,15 +48,14 @@ def test_sampling_that_stopped_at_successes_is_said(call, tmp_path) -> None:
     assert "sampling stopped at success number 1 in 1 group" in call("passk", path).out
 
 
-def test_columns_conditions_models_and_errors_of_samples(call, data, tmp_path) -> None:
+def test_columns_conditions_and_models(call, data, tmp_path) -> None:
     rows = [("a", "x", 1, 10, 3), ("a", "y", 1, 10, 1), ("b", "x", 1, 10, 2)]
     path = write_rows(tmp_path / "c.csv", ("who", "suite", "what", "tried", "right"), rows)
     models = write_rows(tmp_path / "m.csv", ("who", "N", "D"), [("a", 1e8, 1e9)])
     names = "--column n_samples=tried --column n_correct=right --column problem=what"
     words = ("passk", path, "--k", "1", *f"{names} --column model=who".split())
-    found = data(*words, "--where", "suite == 'x'", "--se", "samples")
+    found = data(*words, "--where", "suite == 'x'")
     assert {row["who"]: row["pass_at_k"] for row in found} == pytest.approx({"a": 0.3, "b": 0.2})
-    assert found[0]["se"] == pytest.approx(math.sqrt(0.3 * 0.7 / 9))
     result = call(*words, "--by", "suite,who", "--models", models, "--format", "json")
     found = [(row["suite"], row["who"], row["compute"]) for row in json.loads(result.out)]
     assert found == [("x", "a", 6e17), ("y", "a", 6e17), ("x", "b", None)]

@@ -161,11 +161,9 @@ CASES = {
     "fit samples.csv --k 8": "needs compute of the models",
     "passk tries.csv --k 1 1": "--k 1|different",
     "passk tries.csv --k many": "--k 'many'|a whole number",
-    "passk tries.csv --se none": "--se 'none'|problems, samples",
     "passk tries.csv --by modle": "'modle'|did you mean model?",
     "passk tries.csv --column n_correct=right": "--column n_correct='right'",
     "passk tries.csv --where size>1": "--where 'size>1'|'size'",
-    "passk tries.csv --check --se samples": "--se 'samples'|--check",
     "passk pass_at_k.csv": "holds pass@k|--check",
     "passk pass_at_k.csv --check --k 1": "--k 1|for counts",
     # -- check

@@ -5,7 +5,7 @@ possible.
 from __future__ import annotations
 
 from ..theory.typeset.escapes import clean
-from .arguments import Parser, add, add_list, add_output, add_switch, one_of, whole
+from .arguments import Parser, add_list, add_output, add_switch, whole
 from .output import DONE, NEGATIVE, NO_VERDICT, csv_text, json_text, say
 from .tables import add_counts, counts, refuse_others, table
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 SUMMARY = "pass@k from counts of samples, and whether a table of pass@k is possible"
 HELP = """\
-isoflop passk COUNTS [--k K ...] [--by COLUMN,...] [--models TABLE] [--se problems|samples]
+isoflop passk COUNTS [--k K ...] [--by COLUMN,...] [--models TABLE]
 isoflop passk COUNTS|ESTIMATES --check ...
 
 For each model and k: the mean over its problems of the unbiased estimate of pass@k, its standard
-error (of samples for k up to half of them), -log of it, how many problems it is of, how many of
-these have no correct sample, and how many were refused: those with fewer than k samples. With
---check: which values of pass@k, from counts or in a table of k and pass@k, no distribution of
-success rates can produce. Exit status 0: none, 1: some; without --check 3: no estimate at any k.
+error, -log of it, how many problems it is of, how many of these have no correct sample, and how
+many were refused: those with fewer than k samples. With --check: which values of pass@k, from
+counts or in a table of k and pass@k, no distribution of success rates can produce. Exit status 0:
+none, 1: some; without --check 3: no estimate at any k.
 
 examples:
   isoflop passk counts.csv --k 1 10 100 --by model --format json
@@ -48,8 +48,6 @@ def parser() -> Parser:
     group = built.add_argument_group("pass@k")
     usual = "draws; default: 1, 2, 4, ... up to the fewest samples of any problem"
     add_list(group, "--k", "K", usual, whole(1), dest="ks")
-    of_what = "standard error for other problems of their kind (the default), or for these"
-    add(group, "--se", "problems|samples", of_what, one_of(("problems", "samples")))
     add_switch(group, "--check", "which values are not possible")
     add_output(built, "text", "json", "csv")
     return built
@@ -63,8 +61,6 @@ def run(args: Namespace) -> tuple[str, int]:
     from ..numeric.data.rows import lost_rows
     from ..numeric.passk.curve import curve, impossible, stopped
 
-    if args.check and args.se:
-        raise ValueError(f"--se {args.se!r}: is for estimates, without --check")
     held = table(args)
     if kind_of(held, args.columns) == "pass@k":
         if not args.check:
@@ -75,7 +71,7 @@ def run(args: Namespace) -> tuple[str, int]:
         return _checked(impossible(held, where=args.where, **how), held.source, args.format)
     read = counts(args, held)
     powers = [2**power for power in range(int(read.n.min()).bit_length())]
-    found = curve(read, powers if args.ks is None else args.ks, se=args.se or "problems")
+    found = curve(read, powers if args.ks is None else args.ks)
     if args.check:
         return _checked(impossible(found, by=read.by), held.source, args.format)
     if args.models or args.gold:

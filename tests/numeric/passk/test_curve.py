@@ -23,7 +23,7 @@ def counts_of(*groups):
 def test_means_and_errors_by_hand():
     problems = [(10, 0), (10, 3), (12, 12), (9, 1), (40, 3), (9, 1)]
     counts, ks = counts_of(problems, [(5, 1)]), [1, 2, 5, 9, 10, 12, 30, 41]
-    found, samples = curve(counts, ks), curve(counts, ks, se="samples")
+    found = curve(counts, ks)
     assert found.model.tolist() == ["m0"] * 8 + ["m1"] * 8
     for row in found[:8].itertuples():
         used = [(n, c) for n, c in problems if n >= row.k]
@@ -42,19 +42,14 @@ def test_means_and_errors_by_hand():
         error = sqrt(spread / (size - 1) / size) if size > 1 else np.nan
         assert row.se == pytest.approx(error, rel=1e-12, nan_ok=True)
     assert found.n_problems[8:].tolist() == [1, 1, 1, 0, 0, 0, 0, 0]
-    variance = sum(Fraction(c * (n - c), n * n * (n - 1)) for n, c in problems)
-    assert samples.se[0] == pytest.approx(sqrt(variance) / 6, rel=1e-12)
-    assert samples.se.notna().tolist() == [True, True] + [False] * 6 + [True, True] + [False] * 6
 
 
-@pytest.mark.parametrize("se", ["problems", "samples"])
-def test_errors_in_repeated_experiments(se):
-    """se of samples is the scatter for the same problems, se that for new ones of their kind."""
+def test_errors_in_repeated_experiments():
+    """se is the scatter of the mean for new problems of their kind."""
     rng, repeats, problems, n = np.random.default_rng(5), 2000, 12, 24
-    p = rng.beta(0.6, 3.0, problems if se == "samples" else (repeats, problems))
-    c = rng.binomial(n, p, (repeats, problems)).ravel()
+    c = rng.binomial(n, rng.beta(0.6, 3.0, (repeats, problems))).ravel()
     names = {"model": np.repeat(np.arange(repeats), problems), "problem": np.arange(len(c))}
-    found = curve(Counts.read(names | {"n": n, "c": c}), [1, 6, 12], se=se).groupby("k")
+    found = curve(Counts.read(names | {"n": n, "c": c}), [1, 6, 12]).groupby("k")
     claimed = np.sqrt((found.se.apply(lambda x: x**2)).groupby("k").mean())
     assert claimed.to_numpy() == pytest.approx(found.pass_at_k.std().to_numpy(), rel=0.05)
 

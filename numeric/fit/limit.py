@@ -1,0 +1,71 @@
+"""How large a coefficient may be that came out as the least it can be.
+
+On its bound of 0 nearly all resamples of an irreducible part lie on it as well and tell nothing: its
+upper limit is that of a profile.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .objective import Objective
+from .solution import Solution
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .power import PowerTerms
+
+__all__ = ["SQUARES", "profile_limit", "squares_at"]
+
+SQUARES = Objective(name="least-squares-log")
+#: Log residuals of this size are rounding.
+ROUNDING = 1e-9
+#: The search for a limit goes from this share of the least value of the law to so many times the
+#: greatest, a limit beyond is none; and its relative precision.
+FIRST, FARTHEST, PRECISION = 0.05, 100.0, 1e-6
+
+
+def profile_limit(
+    objective: Callable[[float], float], estimate: float, allowed: float, fitted: Any
+) -> float:
+    r"""The greatest value of a coefficient that the data do not exclude; inf where they exclude none.
+
+    .. math:: f(x) - f(\hat x) \le allowed
+
+    Parameters
+    ----------
+    objective : callable
+        f: twice minus the log likelihood of the best law that has this value, as of n log of its sum
+        of squares; -inf where none is certified, which excludes nothing.
+    estimate : float
+        At least 0.
+    allowed : float
+        > 0.
+    fitted : ndarray
+        Values of the law at its data, with the unit of the coefficient.
+    """
+    from scipy.optimize import brentq
+
+    least = objective(estimate)
+
+    def excess(value: float) -> float:
+        """By how much more than allowed the best such law is worse."""
+        return -allowed if value == estimate else max(objective(value) - least, 0.0) - allowed
+
+    inside, outside = estimate, max(estimate, FIRST * float(fitted.min()))
+    while excess(outside) <= 0.0:
+        inside, outside = outside, 2.0 * outside
+        if outside > FARTHEST * float(fitted.max()):
+            return np.inf
+    return float(brentq(excess, inside, outside, xtol=PRECISION * outside, rtol=PRECISION))
+
+
+def squares_at(form: PowerTerms, rows: Any, E: float) -> float:
+    """n log of the least sum of squares of log residuals, with this irreducible part."""
+    found = Solution.of(form.posed(rows, fixed={"E": E}), rows, SQUARES).minimum
+    size = len(rows.loss)
+    value = size * np.log(found.value + size * ROUNDING**2)
+    return float(value) if found.converged else -np.inf
