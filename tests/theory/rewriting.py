@@ -535,7 +535,3 @@ def false_identities(seed: int, sources: list[Node]) -> Iterator[tuple[Node, Nod
         mistaken = rewriter.mutated(right)
         if relative_difference(left, mistaken, rewriter.random) > MP.mpf(10) ** -30:
             yield left, mistaken
-
-
-def take(pairs: Iterator[tuple[Node, Node]], count: int) -> list[tuple[Node, Node]]:
-    return list(itertools.islice(pairs, count))

@@ -23,10 +23,10 @@ def raw_quotient(above, below):
     return Mul(above, Pow(below, -1, evaluate=False), evaluate=False)
 
 
-def judged(lhs, relation, rhs, weak, **options):
+def judged(lhs, relation, rhs, weak):
     if relation == "==":
-        return decide(lhs, rhs, assume_nonnegative=weak, **options)
-    return decide_bound(lhs, relation, rhs, assume_nonnegative=weak, **options)
+        return decide(lhs, rhs, assume_nonnegative=weak)
+    return decide_bound(lhs, relation, rhs, assume_nonnegative=weak)
 
 
 TRUE = [

@@ -1,5 +1,7 @@
 """Random identities made by rewriting, and false ones made by a mistake: none may be misjudged."""
 
+from collections.abc import Iterator
+from itertools import islice
 from random import Random
 from typing import NamedTuple
 
@@ -32,28 +34,19 @@ class Judged(NamedTuple):
 def formulas_of_the_theory() -> list[Node]:
     envelope = derive()
     family = misallocation(envelope)
-    formulas = (
-        envelope.params,
-        envelope.tokens,
-        envelope.coefficient,
-        envelope.loss,
-        envelope.tokens_per_param,
-        envelope.compute_for_reducible,
-        family.penalty,
-        family.penalty_in_ratio,
-        family.effective_compute,
-        family.critical_size_ratio,
-        family.excess.subs(LOG_SIZE_RATIO, sympy.log(SIZE_RATIO)),
-        family.data_wall,
-    )
+    of_envelope = "params tokens coefficient loss tokens_per_param compute_for_reducible"
+    of_penalty = "penalty penalty_in_ratio effective_compute critical_size_ratio data_wall"
+    formulas = [getattr(envelope, name) for name in of_envelope.split()]
+    formulas += [getattr(family, name) for name in of_penalty.split()]
+    formulas.append(family.excess.subs(LOG_SIZE_RATIO, sympy.log(SIZE_RATIO)))
     return [renamed(from_sympy(formula), SPELLING) for formula in formulas]
 
 
-def judge(pairs: list[tuple[Node, Node]]) -> list[Judged]:
+def judge(pairs: Iterator[tuple[Node, Node]]) -> list[Judged]:
     """In turn as SymPy evaluates the sides by default, and exactly as they are written."""
     return [
         Judged(*pair, decide(*(to_sympy(side, evaluated=i % 2 == 0) for side in pair)))
-        for i, pair in enumerate(pairs)
+        for i, pair in enumerate(islice(pairs, PAIRS))
     ]
 
 
@@ -61,7 +54,7 @@ def test_true_identities_are_proved() -> None:
     """They lie in the class for which the procedure is complete; mpmath with 60 digits judges the
     generator.
     """
-    pairs = judge(rewriting.take(rewriting.true_identities(SEED, formulas_of_the_theory()), PAIRS))
+    pairs = judge(rewriting.true_identities(SEED, formulas_of_the_theory()))
     random = Random(SEED)
     assert all(
         rewriting.relative_difference(pair.left, pair.right, random) < 1e-35 for pair in pairs
@@ -74,10 +67,9 @@ def test_true_identities_are_proved() -> None:
 def test_false_identities_are_refuted_at_witnesses_that_separate_the_sides() -> None:
     """At the witness mpmath finds the two values that the decision prints."""
     mp = rewriting.MP
-    pairs = judge(rewriting.take(rewriting.false_identities(SEED, formulas_of_the_theory()), PAIRS))
+    pairs = judge(rewriting.false_identities(SEED, formulas_of_the_theory()))
     assert [str(pair) for pair in pairs if pair.decision.proved] == []
-    found = [(pair, pair.decision.witness) for pair in pairs]
-    witnesses = [(pair, witness) for pair, witness in found if witness is not None]
+    witnesses = [(pair, w) for pair in pairs if (w := pair.decision.witness) is not None]
     assert len(witnesses) >= PAIRS - 1
     for pair, witness in witnesses:
         names = rewriting.symbols_of(pair.left, pair.right)
