@@ -21,15 +21,14 @@ from tests.theory.random_limits import random_limits
 from tests.theory.rewriting import (
     MINUS_ONE,
     MP,
-    ONE,
     Node,
     Rewriter,
     add,
     inverse,
     mul,
-    negative,
     power,
     rat,
+    relation_from,
     renamed,
     sym,
 )
@@ -43,12 +42,8 @@ CLEARLY = MP.mpf(10) ** -25
 TRUE_POINTS, FALSE_POINTS = 8, 24
 SPELLING = {"b": "beta", "g": "gamma", "p": "p", "d": "q"}
 
-A, B, C, D, E, N = map(sym, "ABCDEN")
-BETA, GAMMA, X, Y, Z, R = map(sym, ("beta", "gamma", "x", "y", "z", "r"))
+C, BETA, GAMMA = map(sym, ("C", "beta", "gamma"))
 TOTAL = add(BETA, GAMMA)
-ALPHA, W_N, W_D, C0, G = ("alpha",), ("w_N",), ("w_D",), ("C0",), ("G",)
-N_OPT, D_OPT, R_OPT, L_OPT = (("N_opt", C), ("D_opt", C), ("R_opt", C), ("L_opt", C))
-SPENT = mul(rat(6), N, D)
 
 
 class NoValue(ValueError):
@@ -240,83 +235,60 @@ def latex_text(node: Node) -> str:
 LATEX_RELATIONS = {"==": "=", ">=": r"\ge", "<=": r"\le"}
 
 
-def law_identities() -> list[tuple[Node, Node]]:
-    """What the law implies; x scales."""
-
-    def scaled(name: str, exponent: Node) -> tuple[Node, Node]:
-        return (name, mul(X, C)), mul(power(X, exponent), (name, C))
-
-    half = mul(BETA, GAMMA, inverse(TOTAL))
-    return [
-        (ALPHA, half),
-        (ALPHA, inverse(add(inverse(BETA), inverse(GAMMA)))),
-        scaled("R_opt", negative(half)),
-        scaled("R_opt", negative(ALPHA)),
-        scaled("N_opt", mul(GAMMA, inverse(TOTAL))),
-        scaled("D_opt", mul(BETA, inverse(TOTAL))),
-        (mul(rat(6), N_OPT, D_OPT), C),
-        (("T_N", N_OPT), mul(W_N, R_OPT)),
-        (("T_D", D_OPT), mul(W_D, R_OPT)),
-        (mul(BETA, ("T_N", N_OPT)), mul(GAMMA, ("T_D", D_OPT))),
-        (add(W_N, W_D), ONE),
-        (W_N, mul(GAMMA, inverse(TOTAL))),
-        (R_OPT, mul(C0, power(C, negative(ALPHA)))),
-        (add(L_OPT, negative(E)), R_OPT),
-        (L_OPT, ("L", N_OPT, D_OPT)),
-        (N_OPT, mul(G, power(mul(C, rat(1, 6)), mul(GAMMA, inverse(TOTAL))))),
-        (("P", R), add(mul(W_N, power(R, negative(BETA))), mul(W_D, power(R, GAMMA)))),
-        (("R", mul(R, N_OPT), mul(D_OPT, inverse(R))), mul(("P", R), R_OPT)),
-        (power(G, TOTAL), mul(BETA, A, inverse(mul(GAMMA, B)))),
-        (
-            mul(N_OPT, inverse(D_OPT)),
-            mul(
-                power(G, rat(2)),
-                power(mul(C, rat(1, 6)), mul(add(GAMMA, negative(BETA)), inverse(TOTAL))),
-            ),
-        ),
-    ]
-
-
-def law_bounds() -> list[Draft]:
-    def bound(left: Node, relation: str, right: Node) -> Draft:
-        return Draft((left, right), (relation,))
-
-    return [
-        bound(("P", R), ">=", ONE),
-        bound(("R", N, D), ">=", ("R_opt", SPENT)),
-        bound(("L", N, D), ">=", ("L_opt", SPENT)),
-        bound(ALPHA, "<=", BETA),
-        bound(ALPHA, "<", GAMMA),
-        bound(W_N, "<", ONE),
-        bound(("R", mul(R, N_OPT), mul(D_OPT, inverse(R))), ">=", R_OPT),
-        bound(("R", N, D), ">", ("T_N", N)),
-        bound(add(power(X, BETA), power(X, negative(BETA))), ">=", rat(2)),
-        bound(("L", N, D), ">=", ("R", N, D)),
-    ]
-
-
-def under_constraints() -> list[tuple[Node, str, Node, Node, Node]]:
-    """`greater > less` (x > y) implies `f > g` (weakly: `>=` and `>=`), with equality where greater
-    == less.
-    """
-    total = add(BETA, GAMMA)
-    return [
-        (X, ">", Y, power(X, rat(2)), power(Y, rat(2))),
-        (X, ">", Y, mul(X, Z), mul(Y, Z)),
-        (X, ">", Y, add(X, Z), add(Y, Z)),
-        (X, ">", ONE, power(X, rat(3)), X),
-        (X, ">", ONE, X, ONE),
-        (X, ">", rat(2), mul(X, Y), mul(rat(2), Y)),
-        (BETA, ">", GAMMA, BETA, GAMMA),
-        (BETA, ">", GAMMA, mul(BETA, rat(1, 2)), ALPHA),
-        (BETA, ">", GAMMA, ALPHA, mul(GAMMA, rat(1, 2))),
-        (BETA, ">", GAMMA, W_D, W_N),
-        (BETA, ">", GAMMA, mul(BETA, inverse(total)), rat(1, 2)),
-        (BETA, ">", GAMMA, ("T_D", D_OPT), ("T_N", N_OPT)),
-        (C, ">", rat(6), mul(C, rat(1, 6)), ONE),
-        (X, ">", add(Y, Z), X, add(Y, Z)),
-        (mul(X, Y), ">", Z, mul(X, Y, N), mul(Z, N)),
-    ]
+#: What the law implies; x scales.
+LAW_IDENTITIES = """
+alpha == beta*gamma/(beta + gamma)
+alpha == 1/(1/beta + 1/gamma)
+R_opt(x*C) == x^(-beta*gamma/(beta + gamma))*R_opt(C)
+R_opt(x*C) == x^(-alpha)*R_opt(C)
+N_opt(x*C) == x^(gamma/(beta + gamma))*N_opt(C)
+D_opt(x*C) == x^(beta/(beta + gamma))*D_opt(C)
+6*N_opt(C)*D_opt(C) == C
+T_N(N_opt(C)) == w_N*R_opt(C)
+T_D(D_opt(C)) == w_D*R_opt(C)
+beta*T_N(N_opt(C)) == gamma*T_D(D_opt(C))
+w_N + w_D == 1
+w_N == gamma/(beta + gamma)
+R_opt(C) == C0*C^(-alpha)
+L_opt(C) - E == R_opt(C)
+L_opt(C) == L(N_opt(C), D_opt(C))
+N_opt(C) == G*(C/6)^(gamma/(beta + gamma))
+P(r) == w_N*r^(-beta) + w_D*r^gamma
+R(r*N_opt(C), D_opt(C)/r) == P(r)*R_opt(C)
+G^(beta + gamma) == beta*A/(gamma*B)
+N_opt(C)/D_opt(C) == G^2*(C/6)^((gamma - beta)/(beta + gamma))
+"""
+LAW_BOUNDS = """
+P(r) >= 1
+R(N, D) >= R_opt(6*N*D)
+L(N, D) >= L_opt(6*N*D)
+alpha <= beta
+alpha < gamma
+w_N < 1
+R(r*N_opt(C), D_opt(C)/r) >= R_opt(C)
+R(N, D) > T_N(N)
+x^beta + x^(-beta) >= 2
+L(N, D) >= R(N, D)
+"""
+#: What is assumed, and a bound that it implies: strictly, or weakly where it is assumed weakly, with
+#: equality where the assumed sides are equal.
+UNDER_CONSTRAINTS = """
+x > y: x^2 > y^2
+x > y: x*z > y*z
+x > y: x + z > y + z
+x > 1: x^3 > x
+x > 1: x > 1
+x > 2: x*y > 2*y
+beta > gamma: beta > gamma
+beta > gamma: beta/2 > alpha
+beta > gamma: alpha > gamma/2
+beta > gamma: w_D > w_N
+beta > gamma: beta/(beta + gamma) > 1/2
+beta > gamma: T_D(D_opt(C)) > T_N(N_opt(C))
+C > 6: C/6 > 1
+x > y + z: x > y + z
+x*y > z: x*y*N > z*N
+"""
 
 
 class Maker:
@@ -327,10 +299,13 @@ class Maker:
         self.rewriter = Rewriter(seed)
         self.limits = random_limits(seed)
 
+    def _one_of(self, table: str) -> list[Constraint]:
+        return [*map(relation_from, self.random.choice(table.strip().splitlines()).split(": "))]
+
     # -- drafts of each kind, true ones and false ones
 
     def identity(self, truth: bool) -> Draft:
-        left, right = self.random.choice(law_identities())
+        left, _, right = self._one_of(LAW_IDENTITIES)[0]
         right = self._respelled(right)
         return Draft((left, right if truth else self._mistaken(right)), ("==",))
 
@@ -340,7 +315,7 @@ class Maker:
         return Draft((start, right if truth else self._mistaken(right)), ("==",))
 
     def chain(self, truth: bool) -> Draft:
-        left, right = self.random.choice(law_identities())
+        left, _, right = self._one_of(LAW_IDENTITIES)[0]
         sides = [left, right, *(self._respelled(right) for _ in range(self.random.randint(1, 2)))]
         relations = ["==" for _ in sides[1:]]
         if self.random.random() < 0.5:
@@ -361,7 +336,8 @@ class Maker:
         return draft if truth else self._spoiled(draft)
 
     def _law_bound(self) -> Draft:
-        return self.random.choice(law_bounds())
+        ((left, relation, right),) = self._one_of(LAW_BOUNDS)
+        return Draft((left, right), (relation,))
 
     def _mean(self) -> Draft:
         """sum w_i T_i >= prod T_i^w_i"""
@@ -409,7 +385,7 @@ class Maker:
         return self._under(truth, ">=", (">=",), (">", ">", "<=", "<"))
 
     def _under(self, truth: bool, assumed: str, true: Sequence[str], false: Sequence[str]) -> Draft:
-        greater, _, less, f, g = self.random.choice(under_constraints())
+        (greater, _, less), (f, _, g) = self._one_of(UNDER_CONSTRAINTS)
         one = (greater, assumed, less)
         where = one if self.random.random() < 0.5 else (less, TURNED[assumed], greater)
         relation = self.random.choice(true if truth else false)

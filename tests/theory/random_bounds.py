@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.theory.rewriting import Node, from_text
+from tests.theory.rewriting import Node, relation_from
 
 Constraint = tuple[Node, str, Node]
 Bound = tuple[Node, str, Node, tuple[Constraint, ...]]
@@ -120,14 +120,7 @@ def drawn(random: Random, family: str) -> Bound:
     values |= zip("tk", (f"({term})" for term in random.sample(TERMS, 2)), strict=True)
     values |= zip("fa", random.choice(ARGUMENTS), strict=True)
     text, where = (part.format(n=random.randint(2, 5), **values) for part in row)
-    left, relation, right = _read(text)
+    left, relation, right = relation_from(text)
     if relation in (">", "<") and random.getrandbits(1):
         relation += "="
-    return left, relation, right, tuple(map(_read, where.split(", "))) if where else ()
-
-
-def _read(text: str) -> Constraint:
-    """Two sides and the relation between them, which stands between spaces."""
-    relation = next(sign for sign in (">=", "<=", ">", "<") if f" {sign} " in text)
-    left, right = text.split(f" {relation} ")
-    return from_text(left), relation, from_text(right)
+    return left, relation, right, tuple(map(relation_from, where.split(", "))) if where else ()

@@ -164,6 +164,13 @@ def from_text(text: str) -> Node:
     return _from_python(ast.parse(text.replace("^", "**"), mode="eval").body)
 
 
+def relation_from(text: str) -> tuple[Node, str, Node]:
+    """Two sides and the relation between them, which stands between spaces."""
+    relation = next(sign for sign in ("==", ">=", "<=", ">", "<") if f" {sign} " in text)
+    left, right = text.split(f" {relation} ")
+    return from_text(left), relation, from_text(right)
+
+
 def _from_python(tree: ast.expr) -> Node:
     match tree:
         case ast.Constant(value=int(number)):
