@@ -73,7 +73,11 @@ sums = st.builds(
     st.sampled_from(SYMBOLS),
     st.integers(1, 9),
 )
-numbers = st.builds(Rational, st.integers(-60, 60).filter(bool), st.integers(1, 60))
+decimals = st.sampled_from([2**twos * 5**fives for twos in range(13) for fives in range(13)])
+numbers = st.one_of(
+    st.builds(Rational, st.integers(-60, 60).filter(bool), st.integers(1, 60)),
+    st.builds(Rational, st.integers(-(10**6), 10**6).filter(bool), decimals),
+)
 products = st.builds(
     lambda number, factors: Mul(number, *factors),
     numbers,

@@ -6,22 +6,9 @@ import re
 from itertools import pairwise, product
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from sympy import (
-    Add,
-    Expr,
-    Function,
-    Integer,
-    Mul,
-    Pow,
-    Rational,
-    Subs,
-    Symbol,
-    exp,
-    log,
-    symbols,
-)
+from sympy import Add, Expr, Function, Integer, Mul, Pow, Rational, Subs, Symbol, exp, log, symbols
 from tests.theory.documents import compiled, complaints, derivation_of, printable
 from tests.theory.typeset.forms import (
     DELTA,
@@ -107,6 +94,7 @@ def test_closed_forms_are_read_back(name: str, notation: str) -> None:
         assert reads_back(text, form, notation), (what, text)
 
 
+@settings(max_examples=40)
 @given(st.lists(products, min_size=1, max_size=3))
 def test_any_sum_is_read_back(terms: list[Expr]) -> None:
     total = Add(*terms)

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from sympy import Expr, Function, Rational, exp, sqrt
 from tests.theory.typeset.forms import (
     ENVELOPES,
@@ -29,7 +28,6 @@ from isoflop.theory.law import LawForm, Term
 from isoflop.theory.passk import PASS_AT
 from isoflop.theory.penalty import Misallocation, P, misallocation
 from isoflop.theory.reader.parse import parse
-from isoflop.theory.typeset.layout import decimal_text, is_decimal
 from isoflop.theory.typeset.plain import plain
 from isoflop.theory.typeset.printer import render
 
@@ -60,15 +58,6 @@ def test_order_of_a_paper(expression: Expr, text: str) -> None:
 @given(products)
 def test_any_product_is_read_back(product: Expr) -> None:
     assert decide(parse(plain(product), {s.name: s for s in SYMBOLS}), product).proved
-
-
-@given(st.integers(-(10**6), 10**6), st.integers(0, 12), st.integers(0, 12))
-def test_decimals_are_exact(numerator: int, twos: int, fives: int) -> None:
-    number = Rational(numerator, 2**twos * 5**fives)
-    if is_decimal(number):
-        assert Rational(decimal_text(number)) == number
-    else:
-        assert number.q <= 10
 
 
 # -- round trips ---------------------------------------------------------------------------------------------
