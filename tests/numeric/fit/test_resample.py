@@ -115,7 +115,7 @@ def test_refits_by_absolute_deviations_are_sharp():
     coefficients, as of a linear programme; one less where an exponent or E is on its bound.
     """
     found = fit(grid_runs(6, 4, noise=0.006, seed=4), objective="absolute-log").solution
-    drawn = case_weights(None, 24, 12, np.random.default_rng(3))
+    drawn = case_weights(None, 24, 6, np.random.default_rng(3))
     refits = found.refit(weights=drawn)
     assert refits.converged.all()
     thetas = found.model.write(refits.coefficients)

@@ -10,7 +10,6 @@ from tests.theory.documents import compiled, complaints, derivation_of, printabl
 from isoflop.derivations import NAMES
 from isoflop.theory import symbols as sym
 from isoflop.theory.data.bibliography import WORKS, citations
-from isoflop.theory.data.notation import NOTATIONS
 from isoflop.theory.theorem.claim import Cited, Claim, Derivation, UnderLemma
 from isoflop.theory.theorem.words import say
 from isoflop.theory.typeset.document import CheckedTheorem, cited, document_latex
@@ -31,14 +30,16 @@ def entries() -> dict[str, CheckedTheorem]:
 # -- compiled --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("notation", NOTATIONS)
-def test_some_derivations_compile_and_list_what_they_cite(entries, notation, tmp_path):
-    for proof in ("short", "steps", "none"):
-        text = document_latex(entries.values(), notation=notation, proof=proof)
-        assert complaints(compiled(tmp_path, text)) == []
-        cited = set(re.findall(r"\\cite\{(\w+)\}", text))
-        assert cited == set(re.findall(r"\\bibitem\{(\w+)\}", text))
-        assert {"hoffmann2022", "tricomi1951", "levi2024"} <= cited <= WORKS.keys()
+@pytest.mark.parametrize(
+    ("notation", "proof"),
+    [("schaeffer", "short"), ("schaeffer", "none"), ("hoffmann", "short"), ("hoffmann", "steps")],
+)
+def test_some_derivations_compile_and_list_what_they_cite(entries, notation, proof, tmp_path):
+    text = document_latex(entries.values(), notation=notation, proof=proof)
+    assert complaints(compiled(tmp_path, text)) == []
+    cited = set(re.findall(r"\\cite\{(\w+)\}", text))
+    assert cited == set(re.findall(r"\\bibitem\{(\w+)\}", text))
+    assert {"hoffmann2022", "tricomi1951", "levi2024"} <= cited <= WORKS.keys()
 
 
 def in_a_paper(fragment: str, body: str, own: Sequence[str] = ()) -> str:

@@ -129,11 +129,9 @@ def test_brackets_of_optima_and_of_quotients_in_a_line_of_text() -> None:
     x, y, z = symbols("x y z", positive=True)
     printer = PaperPrinter(SCHAEFFER)
     assert printer.doprint(sym.A * optimum(sym.N) ** -sym.BETA) == r"A (N^{*})^{-\beta}"
-    assert printer.on_the_line(x ** (1 / y) / z) == "x^{1/y}/z"
-    assert printer.on_the_line((x + y) / z) == "(x + y)/z"
-    assert printer.on_the_line(Mul(x / y, Pow(Mul(y, z), -1, evaluate=False), evaluate=False)) == (
-        "(x/y)/(y z)"
-    )
+    nested = Mul(x / y, Pow(Mul(y, z), -1, evaluate=False), evaluate=False)
+    lines = [printer.on_the_line(one) for one in (x ** (1 / y) / z, (x + y) / z, nested)]
+    assert lines == ["x^{1/y}/z", "(x + y)/z", "(x/y)/(y z)"]
 
 
 # -- rows ------------------------------------------------------------------------------------------
