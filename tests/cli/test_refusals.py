@@ -23,23 +23,15 @@ CASES = {
     # -- words that are no command and no option
     "penalti": "'penalti'|did you mean penalty?",
     "frobnicate": "'frobnicate'|laws, derive, penalty, allocate, check",
-    f"{LAW} penalty": "--law",
-    "--versoin": "--versoin|--version",
     f"penalty {LAW} --ratoi 3": "--ratoi|did you mean --ratio",
-    f"penalty {LAW} --size-ration=3": "--size-ration|--size-ratio",
     f"penalty {LAW} --rat 3": "--rat",
-    f"penalty {LAW} -ratio 3": "-ratio|--ratio",
     f"penalty {LAW} --ratio": "--ratio|value",
-    "latex penalty_tails --columns 2": "--columns",
     "prove 'x == y' --asume 'x == y'": "--asume|--assume",
-    "prove -x": "-x",
-    "prove --file p.tex": "--file",
     "laws --format jsn": "--format 'jsn'|text, json, bibtex|did you mean json?",
     "laws --format json --format text": "--format|'json' 'text'|once",
     # -- which law
     "penalty --ratio 1": "--law|missing|beta=|gamma=",
     "penalty --law besiroglu2023 --ratio 1": "--law 'besiroglu2023'|besiroglu2024",
-    "penalty --law '' --ratio 1": "--law ''",
     f"allocate --law {COMPUTE_LAW} --compute 1e20": f"--law '{COMPUTE_LAW}'|compute law",
     f"penalty {LAW} {LAW} --ratio 1": "--law 'besiroglu2024'|different",
     f"derive {LAW},hoffmann2022": "--law|one law",
@@ -50,93 +42,57 @@ CASES = {
     "penalty --law beta=.34 gama=.3 --ratio 1": "gama=.3'|E, A, B, beta, gamma",
     f"penalty {EXPONENTS} beta=1 --ratio 1": "--law 'beta=1'|again",
     f"penalty {EXPONENTS} A=1 B=1 E=-1 --ratio 2": "--law|E=-1.0|at least 0",
-    "derive --notation hofmann": "--notation 'hofmann'|did you mean hoffmann?",
     "laws hofmann2022": "'hofmann2022'|hoffmann2022",
     # -- penalty and allocate
     f"penalty {LAW} --tokens 1T": "--tokens|two of params",
-    f"penalty {EXPONENTS} --ratio 1 --within 1%,2%": "--within '1%,2%'",
-    f"penalty {LAW} --ratio 2 --size-ratio 3": "ratio, size_ratio",
-    f"penalty {LAW} --ratio 10 --compute 1e23": "ratio, compute",
     "penalty --law krajewski2025-piqa --params 7B --tokens 2T --compute 1e23": "params, tokens, compute: must be two",
     f"penalty {LAW} --params 7B,8B --tokens 1T,2T,3T": "--params 7|--tokens 1|2 and 3",
     f"penalty {EXPONENTS} --params 7B --tokens 1T": "A, B=None|'custom'",
     f"penalty {LAW} --params 1e200 --tokens 1e200": "--params 1e+200|--tokens 1e+200|largest float",
     f"allocate {LAW}": "--compute|--loss",
-    f"allocate {EXPONENTS} --compute 1e20": "A, B=None|'custom'",
-    f"allocate {EXPONENTS} --params 7B --loss 2": "=None|'custom'",
     f"allocate {LAW} --params 7B --loss 1.9": "--loss 1.9|must be above 1.99872 at --params 7e+09",
-    f"allocate {EXPONENTS} A=1 B=1 --loss 2": "E=None|'custom'",
     f"allocate {LAW} --compute 8B": "--compute '8B'|FLOP|params or tokens|8000000000",
-    f"allocate {LAW} --compute 1e20 --loss 2": "--loss 2.0",
     f"allocate {LAW} --loss 1.8172": "--loss 1.8172|above",
-    f"allocate {LAW} --loss 1.9 --max-tokens 1B": "--loss 1.9|must be above 2.88133 at --max-tokens 1e+09",
     f"allocate {LAW} --loss 1.9 --max-params 1M --max-tokens 1B": "--max-params 1e+06, --max-tokens 1e+09|above 6.82823",
     # -- lists, signs and lengths
-    f"penalty {LAW} --ratio 0.5 -3 8": "--ratio '-3'",
     f"allocate {LAW} --loss=2 --max-tokens '1\n2'": r"--max-tokens '1\n2'",
     f"allocate {LAW} --loss=2 --max-tokens {'9' * 5000}": "--max-tokens '999|999...999|999'",
     # -- files that cannot be written
     f"penalty {EXPONENTS} --ratio 3 --plot figure.txt": "--plot 'figure.txt'|.png, .pdf or .svg",
     "check --plot /no/such/folder/x.png": "--plot '/no/such/folder/x.png'",
-    "latex envelope --output /no/such/folder/x": "--output '/no/such/folder/x'",
-    "latex penalty_tails --bib no/such/folder/x.bib": "--bib 'no/such/folder/x.bib'",
     "simulate --output /": "--output '/'|irectory",
     "fit runs.csv --save /no/such/folder/x.json": "--save '/no/such/folder/x.json'|cannot be written",
-    "fit runs.csv --plot fit.txt": "--plot 'fit.txt'|.png, .pdf or .svg",
-    f"{JUDGED} --plot page.bmp": "--plot 'page.bmp'",
     # -- claims and theorems
     f"derive {LAW} --budget 'kappa*N*D'": "--budget 'kappa*N*D'|kappa",
     "latex nonsense": "isoflop latex --list",
     "latex penalty_tails --all": "--all",
     "latex --list envelope": "--list|'envelope'",
-    "latex envelope --proof long": "--proof 'long'|short, steps, none",
     "verify tokens_per_parm": "'tokens_per_parm'|did you mean tokens_per_param",
-    "verify krajewski2024": "krajewski2025",
     "verify no_such_file.md": "no_such_file.md'|No such file",
     "verify a.md b.md": "'a.md b.md'|one file",
-    "verify mine.py": "'mine.py'",
     "prove": "CLAIM is missing",
     "prove x == y": "CLAIM 'x' '==' 'y'|quotes",
-    "prove 'alpha == '": "CLAIM 'alpha == '",
     "prove 'x == y #'": "'#' at position 8",
     r"prove 'x = \foo' --latex": "foo' at position 5",
     "prove 'P(r) ~ 1 as r'": "limit",
     "prove 'x == y' --assume x": "'x'|relation",
-    "prove 'x >= -y' --assume '-x < y'": "--assume",
-    "prove 'x == y' --notation foo": "--notation 'foo'|hoffmann",
-    "prove 'x == y' --budget N+D": "--budget 'N+D'",
     "prove 'x == y' --budget foo": "--budget 'foo'|unknown name 'foo'",
-    f"prove 'x == {'x + ' * 2000}x'": "CLAIM",
     # -- which table
-    "check runs.csv.gz": "'runs.csv.gz'",
     "fit": "RUNS is missing",
-    "fit .": "directory",
     "fit none.csv": "none.csv|No such file",
-    "fit runs.csv b.csv": "'b.csv'",
-    "passk": "COUNTS is missing",
-    "passk --k 1 tries.csv": "--k 'tries.csv'",
-    "passk tries.csv more.csv": "'more.csv'",
-    "backtest": "TABLE is missing",
     "backtest --law compute runs.csv": "TABLE is missing",
-    "backtest samples.csv runs.csv": "'runs.csv'",
     "backtest other.csv": "counts of samples",
     "simulate run": "KIND 'run'|downstream, runs, counts|did you mean runs?",
-    "simulate runs counts": "'counts'",
     # -- fit
-    "fit runs.csv --objective huber": "--objective 'huber'|did you mean huber-log?",
-    "fit runs.csv --bootstrap 1": "--bootstrap '1'|at least 2",
     "fit runs.csv --bootstrap 10 --seed -1": "--seed '-1'|at least 0",
     "fit runs.csv --seed 1": "--seed 1|--bootstrap",
     "fit runs.csv --model param-tokens": "--model 'param-tokens'|did you mean params-tokens?",
-    "fit runs.csv --model 'E + a*N^'": "--model 'E + a*N^'",
     "fit runs.csv --model 'a + b'": "--model 'a + b'|column",
     "fit runs.csv --model \"__import__('os').system('true')\"": "--model ",
     "fit runs.csv --model 'E + a*M^-b*N^-c' --column M=size": "'size'|M",
     "fit runs.csv --model 'E + a*N^-b' --column Q=tokens": "'Q'",
-    "fit runs.csv --fix E": "--fix 'E'|NAME=VALUE",
     "fit runs.csv --fix E=9": "--fix E=9.0|below some loss",
     "fit runs.csv --fix delta=1": "delta|E, A, B, beta, gamma",
-    "fit runs.csv --bound delta=1:": "delta|E, A, B, beta, gamma",
     "fit runs.csv --bound beta=:": "--bound 'beta=:'|LOW:HIGH",
     "fit runs.csv --bound beta=1:0.1": "--bound 'beta=1:0.1'|below",
     "fit runs.csv --bound beta=0.1:1 --fix beta=0.3": "beta|both",
@@ -144,15 +100,10 @@ CASES = {
     "fit runs.csv --model 'a*N^-b' --compute 3": "--compute 3",
     "fit scores.csv --benchmark piga --random-baseline 0": "--benchmark 'piga'|did you mean piqa?",
     # -- fit of counts, passk
-    f"fit {COUNTS} --k 0": "--k '0'|a whole number of at least 1",
-    f"fit {COUNTS} --law params": "--law 'params'|compute, params-tokens, gold",
     f"fit {COUNTS} --law gold": "gold",
-    f"fit {COUNTS} --method huber": "--method 'huber'|likelihood",
-    f"fit {COUNTS} --bootstrap -1": "--bootstrap '-1'",
     f"fit {COUNTS} --bootstrap 1": "--bootstrap '1'|0, or at least 2",
     f"fit {COUNTS} --law compute --ratio 2": "--ratio 2|params-tokens",
     f"fit {COUNTS} --where \"model == 'none'\"": "none of 960 rows",
-    f"fit {COUNTS} --where model=1": "--where",
     "fit runs.csv --where 'loss <'": "--where 'loss <'|is no expression such as",
     f"fit {COUNTS} --column n_correct=passed": "'passed'|n_correct",
     f"fit {COUNTS} --by suite": "--by|'suite'",
@@ -160,51 +111,31 @@ CASES = {
     f"fit {COUNTS} --method least-squares-log --law compute --k 129": "129|24",
     "fit samples.csv --k 8": "needs compute of the models",
     "passk tries.csv --k 1 1": "--k 1|different",
-    "passk tries.csv --k many": "--k 'many'|a whole number",
     "passk tries.csv --by modle": "'modle'|did you mean model?",
-    "passk tries.csv --column n_correct=right": "--column n_correct='right'",
-    "passk tries.csv --where size>1": "--where 'size>1'|'size'",
     "passk pass_at_k.csv": "holds pass@k|--check",
     "passk pass_at_k.csv --check --k 1": "--k 1|for counts",
     # -- check
-    "check --where=x": "--where",
-    "check --bootstrap=100": "--bootstrap",
     "check --explain": "--explain",
     "check runs.csv --bootstrap 5": "--bootstrap '5'|at least 61",
     "check runs.csv --tolerance 0": "--tolerance '0'|above 0 and below 1",
-    "check runs.csv b.csv": "'b.csv'",
     # -- simulate
     "simulate --law hoffmann2022": "--law|runs",
     "simulate counts --noise 0.1": "--noise|counts",
     "simulate runs --noise 1e5": "--noise 100000|every loss is above 0",
-    "simulate --noise 1e5": "noise=|finite",
-    "simulate --noise -1": "--noise '-1'|at least 0",
     "simulate --seed 1.5": "--seed '1.5'|a whole number of at least 0",
-    "simulate runs --law nobody": "--law 'nobody'",
     "simulate runs --law krajewski2025-arc-e": "must be a law of loss",
     # -- backtest
     "backtest samples.csv": "no law has all that it depends on",
     f"{JUDGED} --rolling gold": "--rolling 'gold'|no gold",
     f"{JUDGED} --rolling time": "--rolling 'time'|compute, params, tokens, gold",
-    f"backtest {COUNTS} --law gold": "--law 'gold'|no gold",
-    f"backtest {COUNTS} --law best": "--law 'best'|must be one of",
-    f"backtest {COUNTS} --k 0": "--k '0'|a whole number",
-    f"{JUDGED} --hold-out 'N > 1'": "--hold-out|cutoffs",
     f"{JUDGED} --random-baseline 0.1": "--random-baseline 0.1|for evaluations",
-    "backtest runs.csv --k 1": "--k 1|for counts",
     "backtest runs.csv --hold-out 'N > 1'": "--hold-out 'N > 1'|all",
     "backtest runs.csv --hold-out 'size > 1'": "--hold-out 'size > 1'|size",
-    "backtest runs.csv --column loss=Loss": "--column loss='Loss'",
     "backtest scores.csv --law compte": "--law 'compte'|did you mean compute",
     "backtest scores.csv --law bilinear": "--law 'bilinear'|no k",
     "backtest scores.csv --law two-stage-linear": "--proxy",
     f"{SCORES} --hold-out 'compute > 1e30'": "--hold-out 'compute > 1e30'|none",
-    f"{SCORES} --hold-out 'flops > 1e21'": "--hold-out 'flops > 1e21'|'flops'",
-    f"{SCORES} --hold-out 'compute >'": "--hold-out 'compute >'",
-    f"{SCORES} --bootstrap 1": "--bootstrap '1'|0, or at least 2",
     f"{SCORES} --cutoffs 1e20 {HELD}": "--hold-out|cutoffs",
-    f"{SCORES} --sweep --cutoffs -1": "--cutoffs '-1'",
-    f"{SCORES} --format xml": "--format 'xml'|text, json, csv, latex",
 }
 
 
@@ -220,12 +151,8 @@ NO_NUMBERS = (
 ONCE = ("--within", "--max-tokens")
 NUMBERS = {
     "--ratio": f"penalty {LAW}",
-    "--size-ratio": f"penalty {LAW}",
-    "--params": f"penalty {LAW} --tokens 1T",
-    "--tokens": f"penalty {LAW} --params 7B",
     "--within": f"penalty {LAW}",
     "--compute": f"allocate {LAW}",
-    "--loss": f"allocate {LAW}",
     "--max-tokens": f"allocate {LAW} --compute 1e20",
 }
 
@@ -246,15 +173,7 @@ def test_coefficients(refused) -> None:
             refused(("beta",), "penalty --law gamma=.3", f"beta={value}", "--ratio", "2")
 
 
-BUDGETS = (
-    *("", "6*N", "6", "0*N*D", "N+D", "6*N*D+1", "-6*N*D", "N**-1*D", "N/D", "N**N*D", "log(N)*D"),
-    *("6*N*M", "6*N*D)", "((6*N*D", "6**", "C == 6*N*D", "9**9**9**9*N*D", "1e999*N*D"),
-    *("(" * 500 + "N*D" + ")" * 500, "N*D" * 5000, "N.__class__*D", "exec('1')*N*D", "lambda: N*D"),
-    *("[N,D]", "N*D;N", "'N'*D", "6\n*N*D=", "\u2115*D", "\x01N*D", "nan*N*D", "zoo*N*D", "I*N*D"),
-)
-
-
-@pytest.mark.parametrize("budget", BUDGETS, ids=[repr(text)[:30] for text in BUDGETS])
+@pytest.mark.parametrize("budget", ["", "6*N", "N+D", "6*N*D)", "(" * 500, "\u2115*D", "\x01N*D"])
 def test_budgets(refused, budget) -> None:
     refused(("--budget ",), "derive --budget", budget)
 
@@ -275,26 +194,16 @@ HOFFMANN = {"notation": "hoffmann", "coefficients": GIVEN}
 @pytest.mark.parametrize(
     "content",
     [
-        *("", "{", "[]", "null", "1", "[" * 100_000 + "]" * 100_000),
+        *("", "{", "[]", "[" * 100_000 + "]" * 100_000, bytes(range(256)) * 10),
         {"coefficients": {"beta": 0.34, "gamma": 0.28}},
-        *(HOFFMANN | {"notation": other} for other in ("chinchilla", "schaeffer", None)),
+        HOFFMANN | {"notation": "schaeffer"},
         HOFFMANN | {"coefficients": []},
         *(
-            HOFFMANN | {"coefficients": coefficients}
-            for coefficients in (
-                {},
-                {"alpha": 0.34},
-                *({"alpha": 0.34, "beta": beta} for beta in ("0.28", -0.28, True)),
-                {"alpha": float("nan"), "beta": 0.28},
-                {"alpha": 0.34, "beta": 0.28, "delta": 1},
-            )
+            HOFFMANN | {"coefficients": {"alpha": 0.34} | more}
+            for more in ({}, {"beta": -0.28}, {"beta": float("nan")}, {"beta": True})
         ),
         HOFFMANN | {"name": 3},
-        *(
-            HOFFMANN | {"ranges": damaged}
-            for damaged in ("x", [1], {"params": 1}, {"params": [1]}, {"params": ["a", 2]})
-        ),
-        bytes(range(256)) * 10,
+        *(HOFFMANN | {"ranges": damaged} for damaged in ("x", {"params": [1]})),
     ],
 )
 def test_law_files(refused, tmp_path, content) -> None:
@@ -323,7 +232,6 @@ TABLES = {
     "lacking": (HEADER[:3], [("a", 1, 10)], "passk counts.csv", "n_correct"),
     "empty": ((), [], "passk counts.csv", "empty"),
     "no success": (HEADER, [("a", 1, 9, 0), ("b", 1, 9, 0)], FITTED, "--k 8|2 no success"),
-    "no failure": (HEADER, [("a", 1, 9, 9), ("b", 1, 9, 9)], FITTED, "--k 8|2 no failure"),
     "several": (
         ("benchmark", *HEADER),
         [(name, "a", 1, 10, 3) for name in ("gsm8k", "math")],
@@ -341,10 +249,9 @@ def test_tables_of_counts(refused, tmp_path, monkeypatch, header, rows, words, n
     refused(named.split("|"), words)
 
 
-@pytest.mark.parametrize("name", ["mine.md", "mine.txt", "paper.tex"])
-def test_texts_that_are_none(refused, tmp_path, name) -> None:
-    (tmp_path / name).write_bytes(b"1. alpha = \xff\n")
-    refused((name, "UTF-8"), "verify", tmp_path / name)
+def test_a_text_that_is_none(refused, tmp_path) -> None:
+    (tmp_path / "mine.md").write_bytes(b"1. alpha = \xff\n")
+    refused(("mine.md", "UTF-8"), "verify", tmp_path / "mine.md")
 
 
 # -- anything at all -------------------------------------------------------------------------------
