@@ -1,26 +1,20 @@
-"""The command line in this process and in another one, the tables that it reads, and references by
-numerical search at 50 digits.
-"""
+"""The command line in this process, and the tables that it reads."""
 
 import json
-import os
 import shlex
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.cli.inputs import write_all
 from tests.conftest import Outcome
-from tests.data import accuracies, at_ratios, write_rows
-from tests.numeric.conftest import Reference as Search
+from tests.data import accuracies, at_ratios, evaluations, grid, runs_at, write_csv, write_rows
 
-SRC = Path(__file__).resolve().parents[2] / "src"
+
+def as_json(data: Any) -> Any:
+    """What is left of a result of the library in JSON, which has no Infinity."""
+    return json.loads(json.dumps(data), parse_constant=lambda _: None)
 
 
 @pytest.fixture(scope="session")
@@ -71,59 +65,66 @@ def refused(call: Callable[..., Outcome]) -> Callable[..., None]:
 HELD = ("model", "problem", "n_samples", "n_correct")
 
 
+def runs() -> dict[str, Any]:
+    """36 runs: five isoFLOP budgets of six sizes, and six runs at 20 tokens per param."""
+    compute, size = grid(np.geomspace(1e18, 1e21, 5), np.geomspace(0.2, 5, 6))
+    params = 0.1 * size * np.sqrt(compute)
+    ray = at_ratios(np.geomspace(1e18, 1e21, 6), (20.0,))
+    N, D = np.append(params, ray[0]), np.append(compute / (6.0 * params), ray[1])
+    law = {"E": 1.8, "A": 480.0, "B": 2080.0, "beta": 0.35, "gamma": 0.37}
+    return runs_at(N, D, law, noise=0.003, seed=7)
+
+
+def scores() -> dict[str, Any]:
+    """Accuracies at 30 runs; the first 30 rows are of one benchmark."""
+    at = at_ratios(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0))
+    random = np.random.default_rng(5)
+    found = {
+        (name, "acc"): accuracies(*at, baseline=guess, scale=scale, noise=0.01, seed=random)
+        for name, guess, scale in (("piqa", 0.5, 1.0), ("task two", 0.0, 2.0))
+    }
+    return evaluations(*at, found, **{"piqa": 0.5, "task two": 0.0})
+
+
 @pytest.fixture(scope="session")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of tables: those of the kept outputs and
+    """A folder of tables:
 
-    samples.csv, sizes.csv, gold.csv
-        24 models at a grid of params and tokens with 40 problems each, success rates of Beta.
-    scores.csv
-        Two benchmarks at 30 runs, with the accuracy of guessing.
+    runs.csv, scores.csv
+        Losses of 36 runs; two benchmarks at 30 runs, with the accuracy of guessing.
+    samples.csv, sizes.csv, ray.csv, gold.csv
+        24 models at a grid of params and tokens with 40 problems each, success rates of Beta; the
+        models as if they had seen 20 tokens per param.
     tries.csv, pass_at_k.csv, other.csv
         Counts of four problems; values of pass@k; a table of nothing known.
     """
     folder = tmp_path_factory.mktemp("tables")
-    write_all(folder)
+    write_csv(folder / "runs.csv", runs())
+    write_csv(folder / "scores.csv", scores())
     random = np.random.default_rng(7)
     models, rows, gold = [], [], []
     for i, n in enumerate(np.geomspace(3e7, 1e10, 6)):
         for j, d in enumerate(np.geomspace(3e9, 3e11, 4)):
             b = 0.4 + 3.0 * (n / 3e7) ** -0.35 + 3.0 * (d / 3e9) ** -0.4
-            rates = random.beta(0.6, b, size=40)
+            correct = random.binomial(128, random.beta(0.6, b, size=40))
             name = f"m{i}{j}"
             models.append((name, n, d))
-            rows += [
-                (name, k, 128, int(random.binomial(128, rate))) for k, rate in enumerate(rates)
-            ]
+            rows += [(name, k, 128, int(c)) for k, c in enumerate(correct)]
             noise = float(np.exp(0.02 * random.standard_normal()))
             gold.append((name, 400.0 * (6.0 * n * d) ** -0.05 * noise))
-    write_rows(folder / "samples.csv", HELD, rows)
-    write_rows(folder / "sizes.csv", ("model", "params", "tokens"), models)
-    write_rows(folder / "gold.csv", ("model", "gold"), gold)
-    write_rows(
-        folder / "scores.csv",
-        ("params", "tokens", "benchmark", "metric_type", "score", "random_baseline"),
-        scores(),
-    )
+    ray = [(name, n, 20.0 * n) for name, n, _ in models]
     tries = [("a", 1, 10, 0), ("a", 2, 20, 5), ("b", 1, 10, 10), ("b", 2, 4, 1)]
-    write_rows(folder / "tries.csv", HELD, tries)
-    write_rows(folder / "pass_at_k.csv", ("k", "pass_at_k"), [(1, 0.1), (2, 0.15)])
-    write_rows(folder / "other.csv", ("a", "b"), [(1, 3), (2, 4)])
+    for name, header, table in (
+        ("samples", HELD, rows),
+        ("sizes", ("model", "params", "tokens"), models),
+        ("ray", ("model", "params", "tokens"), ray),
+        ("gold", ("model", "gold"), gold),
+        ("tries", HELD, tries),
+        ("pass_at_k", ("k", "pass_at_k"), [(1, 0.1), (2, 0.15)]),
+        ("other", ("a", "b"), [(1, 3), (2, 4)]),
+    ):
+        write_rows(folder / f"{name}.csv", header, table)
     return folder
-
-
-def scores() -> list[list[Any]]:
-    """The rows of scores.csv; the first 30 are of one benchmark."""
-    params, tokens = at_ratios(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0))
-    random = np.random.default_rng(5)
-    found = []
-    for name, guess, scale in (("piqa", 0.5, 1.0), ("task two", 0.0, 2.0)):
-        values = accuracies(params, tokens, baseline=guess, scale=scale, noise=0.01, seed=random)
-        found += [
-            [n, d, name, "acc", score, guess]
-            for n, d, score in zip(params, tokens, values, strict=True)
-        ]
-    return found
 
 
 @pytest.fixture
@@ -131,114 +132,3 @@ def there(tables: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of the tables, where the commands of the test run."""
     monkeypatch.chdir(tables)
     return tables
-
-
-# -- references ------------------------------------------------------------------------------------
-
-
-class Reference:
-    """Optimum and penalty of L = E + A N^-b + B D^-g under C = 6 N D by search: no closed form is
-    used.
-    """
-
-    mp = Search.mp
-
-    def __init__(self, A: str, B: str, beta: str, gamma: str, E: str = "0") -> None:
-        self.E, self.A, self.B, self.b, self.g = map(self.mp.mpf, (E, A, B, beta, gamma))
-
-    def at(self, compute: Any) -> Search:
-        """The search at a compute."""
-        return Search(self.mp.mpf(compute), self.A, self.B, self.b, self.g)
-
-    def reducible(self, params: Any, tokens: Any) -> Any:
-        return self.A * params**-self.b + self.B * tokens**-self.g
-
-    def optimum(self, compute: Any) -> tuple[Any, Any]:
-        found = self.at(compute)
-        return found.params, found.tokens
-
-    def best(self, compute: Any) -> Any:
-        """The reducible loss at the optimum."""
-        return self.at(compute).reducible
-
-    def penalty(self, size_ratio: Any, compute: Any = 10**22) -> Any:
-        return self.at(compute).penalty(self.mp.log(self.mp.mpf(size_ratio)))
-
-    def overhead(self, size_ratio: Any, compute: Any = 10**22) -> Any:
-        """Extra compute that reaches the best loss of ``compute`` at r N* params."""
-        found, s = self.at(compute), self.mp.log(self.mp.mpf(size_ratio))
-        tokens = found.log_tokens_for(found.reducible, found.log_params + s)
-        return self.mp.exp(tokens - found.log_tokens + s) - 1
-
-    def effective(self, size_ratio: Any, compute: Any = 10**22) -> Any:
-        """The share of ``compute`` at which the optimum has the loss of a run at r N* params."""
-        return self.at(compute).effective_compute(self.mp.log(self.mp.mpf(size_ratio)))
-
-
-@pytest.fixture(scope="session")
-def besiroglu() -> Reference:
-    return Reference(E="1.8172", A="482.01", B="2085.43", beta="0.3478", gamma="0.3658")
-
-
-# -- processes -------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="session")
-def command() -> tuple[list[str], dict[str, str]]:
-    """Command and environment of ``isoflop`` in a process of its own."""
-    return [sys.executable, "-m", "isoflop"], {**os.environ, "PYTHONPATH": str(SRC)}
-
-
-@pytest.fixture(scope="session")
-def spawn(command: tuple[list[str], dict[str, str]]) -> Callable[..., Outcome]:
-    """Run ``isoflop WORDS`` in a process of its own."""
-    start, environment = command
-
-    def run(words: str, *more: str, **variables: str) -> Outcome:
-        done = subprocess.run(
-            [*start, *shlex.split(words), *more],
-            capture_output=True,
-            text=True,
-            timeout=600,
-            env={**environment, **variables},
-        )
-        return Outcome(done.returncode, done.stdout, done.stderr)
-
-    return run
-
-
-@pytest.fixture(scope="session")
-def started(command: tuple[list[str], dict[str, str]]) -> Callable[..., Any]:
-    """Start ``isoflop ARGS...``; one in the background would ignore Ctrl-C unless told otherwise."""
-    start, environment = command
-
-    def run(*argv: object, **options: Any) -> Any:
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-        return subprocess.Popen(
-            [*start, *map(str, argv)],
-            text=True,
-            env=environment,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-            **streams,
-        )
-
-    return run
-
-
-@pytest.fixture(scope="session")
-def interrupted(started: Callable[..., Any]) -> Callable[..., Outcome]:
-    """What ``isoflop ARGS...`` leaves where Ctrl-C comes some seconds after its start: later on a
-    slow machine, where the interpreter itself had not begun.
-    """
-
-    def run(*argv: object) -> Outcome:
-        for seconds in (3.0, 10.0, 30.0):
-            process = started(*argv)
-            time.sleep(seconds)
-            process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=300)
-            if process.returncode != -signal.SIGINT:
-                break
-        return Outcome(process.returncode, out, err)
-
-    return run

@@ -1,52 +1,46 @@
-"""isoflop allocate: its figures against a search for the optimum, caps, laws of accuracy."""
+"""isoflop allocate: its JSON is the library's result, with caps, and laws of accuracy."""
 
 import json
 import math
 
 import pytest
 
-FIGURES = {"params", "tokens", "tokens_per_param", "compute", "loss", "reducible_loss"}
-FIGURES |= {"binding", "unspent_compute"}
-CLOSE = 4e-14
+import isoflop
+
 ALLOCATE = "allocate --law besiroglu2024"
+#: The options, and the same as arguments of the library.
+TARGETS = {
+    "--compute 5.76e23": {"compute": 5.76e23},
+    "--loss 2.0": {"loss": 2.0},
+    "--params 8B": {"params": 8e9},
+    "--params 7B --loss 2.05": {"params": 7e9, "loss": 2.05},
+    "--compute 1e24 --tokens-per-param 20": {"compute": 1e24, "tokens_per_param": 20.0},
+    "--compute 1e24 --max-tokens 100B": {"compute": 1e24, "max_tokens": 1e11},
+    "--compute 1e24 --max-params 1B": {"compute": 1e24, "max_params": 1e9},
+}
 
 
-def test_a_budget(data, besiroglu) -> None:
+@pytest.mark.parametrize(("words", "target"), TARGETS.items(), ids=TARGETS)
+def test_json_is_the_result_of_the_library(data, words, target) -> None:
+    found = data(f"{ALLOCATE} {words}")
+    row = {"law": "besiroglu2024", **isoflop.law("besiroglu2024").allocate(**target).as_dict()}
+    assert found["rows"] == [row]
+    assert found == {**row, "rows": [row]}
+
+
+def test_figures(call, data) -> None:
     found = data(f"{ALLOCATE} --compute 5.76e23")
-    assert set(found) == {"law", "rows", *FIGURES}
-    assert found["rows"] == [{key: value for key, value in found.items() if key != "rows"}]
-    best = besiroglu.best("5.76e23")
-    names = ("params", "tokens", "loss", "reducible_loss")
-    expected = map(float, (*besiroglu.optimum("5.76e23"), besiroglu.E + best, best))
-    assert [found[name] for name in names] == pytest.approx(list(expected), rel=CLOSE)
     assert round(found["tokens_per_param"], 1) == 18.4
     assert (found["binding"], found["unspent_compute"]) == ("none", 0.0)
     bare = data("allocate --law A=482.01 B=2085.43 beta=0.3478 gamma=0.3658 --compute 5.76e23")
     assert (bare["law"], bare["loss"]) == ("custom", None)
     assert bare["reducible_loss"] == found["reducible_loss"]
-
-
-def test_a_target_loss(data, besiroglu) -> None:
-    found = data(f"{ALLOCATE} --loss 2.0")
-    assert float(besiroglu.E + besiroglu.best(found["compute"])) == pytest.approx(2.0, rel=1e-13)
-    assert found["loss"] == 2.0
-    back = data(f"{ALLOCATE} --compute {found['compute']!r}")
-    assert back["params"] == pytest.approx(found["params"], rel=1e-12)
-
-
-def test_the_optimum_that_has_given_params(data, besiroglu) -> None:
-    found = data(f"{ALLOCATE} --params 8B")
-    params, tokens = besiroglu.optimum(found["compute"])
-    assert found["params"] == 8e9 == pytest.approx(float(params), rel=1e-12)
-    assert found["tokens"] == pytest.approx(float(tokens), rel=1e-12)
-
-
-def test_given_tokens_per_param(data) -> None:
-    found = data(f"{ALLOCATE} --compute 1e24 --tokens-per-param 20")
-    run = f"--params {found['params']!r} --tokens {found['tokens']!r}"
-    (cost,) = data(f"penalty --law besiroglu2024 {run}")["rows"]
-    assert found["tokens_per_param"] == pytest.approx(20.0, rel=CLOSE)
-    assert found["loss_penalty"] == pytest.approx(cost["loss_penalty"], rel=CLOSE)
+    both = f"{ALLOCATE} --compute 1e24 --max-params 1B --max-tokens 1T"
+    found = data(both)
+    assert (found["params"], found["tokens"]) == (1e9, 1e12)
+    assert found["unspent_compute"] == pytest.approx(1e24 - 6e21, rel=1e-13)
+    assert "unspent" in call(both).out
+    assert "unspent" not in call(f"{ALLOCATE} --compute 1e24").out
 
 
 def test_several_budgets_and_laws(data) -> None:
@@ -55,23 +49,6 @@ def test_several_budgets_and_laws(data) -> None:
     assert [(row["law"], row["compute"]) for row in found["rows"]] == [
         (law, compute) for law in found["law"] for compute in (1e20, 1e22, 1e24)
     ]
-    assert all(set(row) == {"law", *FIGURES} for row in found["rows"])
-
-
-def test_caps(call, data, besiroglu) -> None:
-    wall = data(f"{ALLOCATE} --compute 1e24 --max-tokens 100B")
-    assert (wall["binding"], wall["tokens"], wall["unspent_compute"]) == ("max_tokens", 1e11, 0.0)
-    assert 6 * wall["params"] * wall["tokens"] == pytest.approx(1e24, rel=CLOSE)
-    size = besiroglu.mp.mpf(10) ** 24 / (6 * 10**11)
-    reducible = float(besiroglu.reducible(size, besiroglu.mp.mpf(10**11)))
-    assert wall["reducible_loss"] == pytest.approx(reducible, rel=CLOSE)
-    both = f"{ALLOCATE} --compute 1e24 --max-params 1B --max-tokens 1T"
-    found = data(both)
-    assert (found["params"], found["tokens"]) == (1e9, 1e12)
-    assert found["compute"] == pytest.approx(6e21, rel=CLOSE)
-    assert found["unspent_compute"] == pytest.approx(1e24 - 6e21, rel=CLOSE)
-    assert "unspent" in call(both).out
-    assert "unspent" not in call(f"{ALLOCATE} --compute 1e24").out
 
 
 def test_a_law_of_accuracy_is_called_one(call, data) -> None:

@@ -15,10 +15,8 @@ CONTENT = "no table, no law, no paper\n"
     [
         "latex --law ./file.json -o ./file.json",
         "latex --law x/../file.json --bib file.json",
-        "penalty --law besiroglu2024,./file.png --ratio 3 --plot file.png",
-        "penalty --law ./linked.png --plot file.png",
+        "penalty --law besiroglu2024,./linked.png --ratio 3 --plot file.png",
         "check file.png --plot file.png",
-        "fit file.json --save file.json",
         "fit file.json --save ./x/../file.json",
         "backtest file.png --plot file.png",
         "latex envelope -o new.tex --bib x/../new.tex",

@@ -73,16 +73,16 @@ def test_bounds(data) -> None:
 
 
 def test_bootstrap(data, refused, plain, columns) -> None:
-    found, other = (data(f"fit runs.csv --bootstrap 200 --seed {seed}") for seed in "78")
+    found, other = (data(f"fit runs.csv --bootstrap 60 --seed {seed}") for seed in "78")
     assert found["coefficients"]["beta"]["se"] != other["coefficients"]["beta"]["se"]
-    interval = {"kind": "bootstrap", "resample": "cases", "repeats": 200, "seed": 7}
+    interval = {"kind": "bootstrap", "resample": "cases", "repeats": 60, "seed": 7}
     assert interval.items() <= found["interval"].items()
     for name, entry in found["coefficients"].items():
         assert entry["value"] == plain["coefficients"][name]["value"]
         assert entry["se"] == pytest.approx(plain["coefficients"][name]["se"], rel=0.6)
     for n in (8, 3):
         write_csv(Path(f"{n}.csv"), {**columns, "seed": [i % n for i in range(64)]})
-    found = data("fit 8.csv --bootstrap 120")
+    found = data("fit 8.csv --bootstrap 60")
     assert found["interval"]["resample"] == "groups"
     assert "8 groups: with fewer than 10, intervals by group are rough" in found["warnings"]
     refused(("--bootstrap 20", "at least 4"), "fit 3.csv --bootstrap 20")

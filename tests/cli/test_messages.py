@@ -2,15 +2,12 @@
 version.
 """
 
-import io
 import json
 import shlex
-from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
 
-from isoflop.__main__ import main
 from isoflop._version import __version__
 from isoflop.cli import COMMANDS
 
@@ -36,21 +33,20 @@ def test_names_of_laws_show_no_control_characters(call, tmp_path, words) -> None
     assert not FORBIDDEN & set(result.out)
 
 
-@pytest.mark.parametrize("form", ["text", "csv", "json"])
-def test_names_of_models_show_no_control_characters(call, tmp_path, form) -> None:
+def test_names_of_models_show_no_control_characters(call, tmp_path) -> None:
     path = tmp_path / "counts.csv"
     path.write_text(f"model,problem,n,c\n{NASTY},1,10,2\n{NASTY},2,10,3\n", encoding="utf-8")
-    result = call("passk", path, "--format", form)
-    assert result.code == 0
-    assert not FORBIDDEN & set(result.out + result.err)
-    assert "red" in result.out
-    if form == "json":
-        assert json.loads(result.out)[0]["model"] == NASTY
+    results = {form: call("passk", path, "--format", form) for form in ("text", "csv", "json")}
+    for result in results.values():
+        assert result.code == 0
+        assert not FORBIDDEN & set(result.out + result.err)
+        assert "red" in result.out
+    assert json.loads(results["json"].out)[0]["model"] == NASTY
 
 
-@pytest.mark.parametrize("words", ["", "penalty --ratio 1 --law"])
-def test_error_lines_are_shortened_in_the_middle(refused, words) -> None:
-    refused(("first", "last"), words, f"first{'x' * 100_000}last")
+def test_error_lines_are_shortened_in_the_middle(refused) -> None:
+    for words in ("", "penalty --ratio 1 --law"):
+        refused(("first", "last"), words, f"first{'x' * 100_000}last")
 
 
 WIDE = (
@@ -75,12 +71,8 @@ def test_no_line_is_too_wide(call, there, words) -> None:
 # -- help and version ------------------------------------------------------------------------------
 
 
-def test_version_and_overview(call, monkeypatch) -> None:
+def test_version_and_overview(call) -> None:
     assert call("--version") == (0, f"isoflop {__version__}\n", "")
-    monkeypatch.setattr("sys.argv", ["isoflop", "--version"])
-    with redirect_stdout(io.StringIO()) as out:
-        assert main() == 0
-    assert out.getvalue() == f"isoflop {__version__}\n"
     overview = call("--help")
     assert call() == call("-h") == overview
     assert (overview.code, overview.err) == (0, "")
@@ -146,7 +138,6 @@ def test_the_examples_of_the_help_run(call, command, tables, tmp_path, monkeypat
     "words",
     [
         "laws hoffmann2022 krajewski2025-arc-e-compute",
-        "penalty --law hoffmann2022 besiroglu2024 --params 8B --tokens 15T",
         "allocate --law hoffmann2022 krajewski2025-arc-e --compute 1e21 1e23",
         "check --plot check.png",
         "fit runs.csv",

@@ -9,6 +9,7 @@ from math import comb
 from typing import Any
 
 import pytest
+from tests.cli.conftest import as_json
 from tests.data import write_rows
 
 from isoflop.numeric.data.counts import Counts
@@ -89,8 +90,7 @@ def test_json_of_laws_is_that_of_the_library(call) -> None:
     counts = Counts.read("samples.csv", models="sizes.csv", gold="gold.csv")
     options: Any = {"k": [1, 8, 64], "method": "least-squares-log", "resamples": 30}
     laws = fit_passk(counts, ratios=[0.1, 10.0], compute=[1e22], **options)
-    plain = json.dumps(laws.as_dict()).replace("-Infinity", "null").replace("Infinity", "null")
-    assert found == json.loads(plain)
+    assert found == as_json(laws.as_dict())
     assert (result.code, result.err) == (0 if laws.sound else 3, "")
     rows = rows_of(call(f"{words} --format csv").out)
     assert [row["law"] for row in rows] == ["compute"] * 3 + ["params-tokens"] * 3 + ["gold"] * 3
@@ -115,5 +115,5 @@ def test_what_is_open_is_refused_or_said(data) -> None:
     found = data(f"{FIT} --law compute --k 1,1000 --bootstrap 0")
     assert (found["method"], len(found["rows"])) == ("likelihood", 2)
     assert "beyond k = 128, the most samples" in found["warnings"][0]
-    words = f"fit counts.csv --models models.csv --law params-tokens --k 8 {FAST}"
+    words = f"fit samples.csv --models ray.csv --law params-tokens --k 8 {FAST}"
     assert data(words, code=3)["rows"][0]["undetermined"]

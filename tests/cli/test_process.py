@@ -2,13 +2,18 @@
 
 import errno
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
+from isoflop.derivations import NAMES
+
+SRC = Path(__file__).resolve().parents[2] / "src"
 HEAVY = {"numpy", "sympy", "scipy", "matplotlib", "pandas", "mpmath", "tqdm", "importlib.metadata"}
 LOADED = """
 import sys
@@ -17,6 +22,48 @@ code = main(sys.argv[1:])
 print(code, *sys.modules, file=sys.stderr)
 """
 posix = pytest.mark.skipif(os.name != "posix", reason="needs a shell and signals of POSIX")
+
+
+@pytest.fixture(scope="module")
+def command():
+    """Command and environment of ``isoflop`` in a process of its own."""
+    return [sys.executable, "-m", "isoflop"], {**os.environ, "PYTHONPATH": str(SRC)}
+
+
+@pytest.fixture
+def spawn(command):
+    """Run ``isoflop WORDS`` in a process of its own."""
+    start, environment = command
+
+    def run(words, *more, **variables):
+        return subprocess.run(
+            [*start, *words.split(), *more],
+            capture_output=True,
+            text=True,
+            timeout=600,
+            env={**environment, **variables},
+        )
+
+    return run
+
+
+@pytest.fixture
+def started(command):
+    """Start ``isoflop ARGS...``; one in the background would ignore Ctrl-C unless told otherwise."""
+    start, environment = command
+
+    def run(*argv, **options):
+        return subprocess.Popen(
+            [*start, *map(str, argv)],
+            text=True,
+            env=environment,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            **options,
+        )
+
+    return run
 
 
 @pytest.fixture
@@ -36,12 +83,6 @@ def shell(command):
     return run
 
 
-def test_a_run(spawn) -> None:
-    result = spawn("penalty --law besiroglu2024 --size-ratio 0.5 --format json")
-    assert (result.code, result.err) == (0, "")
-    assert '"loss_penalty": 1.030591' in result.out
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -49,9 +90,7 @@ def test_a_run(spawn) -> None:
         "penalty --law besiroglu2024 --params 7B --tokens 1T --within 1%",
         "allocate --law besiroglu2024 --compute 1e24 --max-tokens 1T",
         "laws",
-        "laws --format bibtex",
         "penalty --help",
-        "--help",
         "--version",
     ],
 )
@@ -89,10 +128,9 @@ def test_a_full_disk(shell) -> None:
 
 
 @posix
-def test_a_pipe_is_read_once(call, shell, tmp_path) -> None:
-    assert call("simulate runs -o", tmp_path / "runs.csv").code == 0
+def test_a_pipe_is_read_once(shell, tables) -> None:
     words = "--cutoffs 2 --bootstrap 0 --law compute --format json"
-    done = shell(f"cat {tmp_path / 'runs.csv'} | isoflop backtest /dev/stdin {words}")
+    done = shell(f"cat {tables / 'runs.csv'} | isoflop backtest /dev/stdin {words}")
     assert (done.returncode, done.stderr) == (0, "")
     assert "predictions" in done.stdout
 
@@ -100,7 +138,7 @@ def test_a_pipe_is_read_once(call, shell, tmp_path) -> None:
 def test_an_unwritable_home_is_not_remarked(spawn, tmp_path) -> None:
     homes = ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "MPLCONFIGDIR")
     words = ("penalty --law besiroglu2024 --ratio 2 --plot", str(tmp_path / "x.png"))
-    assert spawn(*words, **dict.fromkeys(homes, "/proc/nowhere"))[::2] == (0, "")
+    assert spawn(*words, **dict.fromkeys(homes, "/proc/nowhere")).stderr == ""
 
 
 def test_a_terminal_without_the_letters(spawn, tmp_path) -> None:
@@ -108,8 +146,8 @@ def test_a_terminal_without_the_letters(spawn, tmp_path) -> None:
     name, coefficients = r'"\u00e9\u001b[2J"', '{"beta": 0.3, "gamma": 0.3}'
     path.write_text(f'{{"name": {name}, "notation": "schaeffer", "coefficients": {coefficients}}}')
     result = spawn("penalty --ratio 3 --law", str(path), PYTHONIOENCODING="ascii")
-    assert (result.code, result.err) == (0, "")
-    assert r"\xe9\x1b[2J: beta = 0.3" in result.out
+    assert (result.returncode, result.stderr) == (0, "")
+    assert r"\xe9\x1b[2J: beta = 0.3" in result.stdout
 
 
 def test_a_name_that_is_no_unicode(command) -> None:
@@ -149,3 +187,24 @@ def _once_read(path) -> int:
                 raise
             time.sleep(0.05)
     raise AssertionError("nobody reads the law file")
+
+
+@pytest.mark.slow
+def test_all_derivations_in_two_processes(spawn) -> None:
+    done = spawn("verify")
+    assert (done.returncode, done.stderr) == (0, "")
+    shown = [line.split()[0] for line in done.stdout.splitlines() if line.split()]
+    assert sum(shown.count(name) for name in NAMES) == len(NAMES)
+
+
+@pytest.mark.slow
+def test_a_signal_to_every_process(started) -> None:
+    process = started("verify", start_new_session=True)
+    time.sleep(20)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 130
+    said = rf"isoflop: interrupted: [0-9]+ of {len(NAMES)} derivations are verified\n"
+    assert re.fullmatch(said, err)
+    done = sum(line.split()[:1] == [name] for line in out.splitlines() for name in NAMES)
+    assert 0 < done < len(NAMES)

@@ -3,55 +3,38 @@ program; 2, bad input, is in test_refusals.
 """
 
 import json
-import os
-import re
-import signal
-import time
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
-from tests.cli.conftest import scores
-from tests.data import grid, noisy, write_csv, write_rows
+from tests.data import grid, noisy, write_csv
 
 import isoflop.theory.verification  # noqa: F401 - bound to all the names before a test narrows them
-from isoflop.derivations import NAMES
 from isoflop.numeric.law import Law
 
 DONE, NEGATIVE, NO_VERDICT, INTERRUPTED, DEFECT = 0, 1, 3, 130, 70
 LAW = "--law besiroglu2024"
-FAST = "--method least-squares-log --bootstrap 30"
-COUNTS = f"fit samples.csv --models sizes.csv --law compute {FAST}"
 
 #: The words of a command, and its status.
 CASES = {
     "prove 'alpha == beta*gamma/(beta + gamma)'": DONE,
     "prove 'alpha == beta'": NEGATIVE,
     "prove 'sqrt(5 + 2*sqrt(6)) == sqrt(2) + sqrt(3)'": NO_VERDICT,
-    "prove '-alpha == -beta*gamma/(beta + gamma)'": DONE,
     r"prove --latex '-\alpha = -\frac{\beta\gamma}{\beta+\gamma}'": DONE,
-    r"prove --latex '$\alpha \le \beta$'": DONE,
     "prove --notation hoffmann 'alpha_C == alpha*beta/(alpha + beta)'": DONE,
     "prove 'C == 120*N^2' --assume 'C == 6*N*D' --assume 'D == 20*N'": DONE,
     "prove 'x^2 >= x' '--assume=x < 1'": NEGATIVE,
     "prove 'P(r) ~ w_N*r^-beta as r -> 0'": DONE,
-    "prove 'P(r) ~ w_D*r^-beta, as r -> 0+'": NEGATIVE,
     r"prove --latex 'P(r) \sim w_N r^{-\beta} \text{ as } r \to 0'": DONE,
     "prove '12*N_opt*D_opt == C' --budget 12ND": DONE,
-    "prove 'P(r) >= 1' --budget 'kappa*N^a*D^d'": DONE,
-    "prove 'alpha == beta*w_N == gamma*w_N'": NEGATIVE,
     "passk tries.csv --k 1 1000": DONE,
     "passk tries.csv --k 100 1000": NO_VERDICT,
-    "passk tries.csv --k 100 1000 --format csv": NO_VERDICT,
     "passk tries.csv --check": DONE,
-    # a coefficient is left open: these runs and models are at one number of tokens per param
     "fit runs.csv": DONE,
+    # a coefficient is left open: these runs are at one number of tokens per param
     "fit runs.csv --where 'abs(D/N - 20) < 1'": NO_VERDICT,
-    "fit counts.csv --models models.csv --law params-tokens --k 8 --bootstrap 0": NO_VERDICT,
-    f"{COUNTS} --k 8": DONE,
-    f"{COUNTS} --k 1 64 --compute 1e2 1e24": NO_VERDICT,
-    f"{COUNTS} --k 129 8": NO_VERDICT,
-    "backtest scores.csv --law params-tokens --where 'compute < 4e18'": NO_VERDICT,
+    "fit samples.csv --models sizes.csv --k 8 --method least-squares-log --bootstrap 30": DONE,
 }
 
 
@@ -75,7 +58,7 @@ def isoflops(path, bend=0.0, **more):
     return write_csv(path, {"my size": params, "tokens": tokens, "loss": loss, **more})
 
 
-CHECK = "--column 'params=my size' --bootstrap 100 --seed 1"
+CHECK = "--column 'params=my size' --bootstrap 61 --seed 1"
 
 
 @pytest.mark.parametrize(
@@ -95,22 +78,19 @@ def test_checks(call, tmp_path, how, code, said) -> None:
     assert figure.stat().st_size > 20_000
 
 
-def test_laws_that_could_not_be_fitted(data, tmp_path) -> None:
-    few = scores()[:3]
-    ones = [[*row[:4], 1.0, row[5]] for row in scores()]
-    header = ("params", "tokens", "benchmark", "metric_type", "score", "random_baseline")
-    for rows, why in (
-        (few, "fewer than 6 cheaper rows"),
-        (ones, "no law is judged on 30 of 30 runs"),
+def test_laws_that_could_not_be_fitted(data, tables, tmp_path) -> None:
+    scores, path = pd.read_csv(tables / "scores.csv"), tmp_path / "scores.csv"
+    for table, why in (
+        (scores.head(3), "fewer than 6 cheaper rows"),
+        (scores.assign(score=1.0), "no law is judged on 30 of 30 runs"),
     ):
-        path = write_rows(tmp_path / "scores.csv", header, rows)
+        table.to_csv(path, index=False)
         found = data("backtest", path, "--law", "compute", "params-tokens", code=NO_VERDICT)
         assert any(why in note for note in found["notes"])
 
 
 @pytest.mark.parametrize(("answer", "code"), [("REFUTED", NEGATIVE), ("UNDECIDED", NO_VERDICT)])
-@pytest.mark.parametrize("form", ["text", "json", "latex"])
-def test_a_failed_proof_of_the_envelope(call, monkeypatch, answer, code, form) -> None:
+def test_a_failed_proof_of_the_envelope(call, monkeypatch, answer, code) -> None:
     from isoflop.theory.kernel import Answer, Decision
     from isoflop.theory.theorem.claim import Claim
     from isoflop.theory.typeset.equations import Displayed
@@ -125,10 +105,11 @@ def test_a_failed_proof_of_the_envelope(call, monkeypatch, answer, code, form) -
     # What was proved before is kept with the subject.
     afresh = property(lambda subject: {name: x.prove() for name, x in subject.claims.items()})
     monkeypatch.setattr(Displayed, "decisions", afresh)
-    result = call(f"derive --format {form}")
-    assert (result.code, result.err) == (code, "")
     failed = {"text": answer, "json": answer.lower(), "latex": "% not proved: tokens_per_param"}
-    assert failed[form] in result.out
+    for form, said in failed.items():
+        result = call(f"derive --format {form}")
+        assert (result.code, result.err) == (code, "")
+        assert said in result.out
 
 
 def test_no_optimum_is_no_verdict(data, refused, there, monkeypatch) -> None:
@@ -204,28 +185,6 @@ def test_a_document_keeps_its_theorems(call, monkeypatch, tmp_path) -> None:
     path.unlink()
     assert call("latex penalty_tails -o", path).code == INTERRUPTED
     assert not path.exists()
-
-
-@pytest.mark.skipif(os.name != "posix", reason="needs a signal")
-def test_a_signal(interrupted, tables) -> None:
-    result = interrupted("fit", tables / "runs.csv", "--bootstrap", "100000000")
-    assert result.code == INTERRUPTED
-    if result.out:  # a slow machine may not have come as far as the resamples
-        assert result.err.startswith("isoflop: interrupted: ")
-    assert result.err.count("\n") <= 1
-
-
-@pytest.mark.slow
-def test_a_signal_to_every_process(started) -> None:
-    process = started("verify", start_new_session=True)
-    time.sleep(20)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    out, err = process.communicate(timeout=300)
-    assert process.returncode == INTERRUPTED
-    said = rf"isoflop: interrupted: [0-9]+ of {len(NAMES)} derivations are verified\n"
-    assert re.fullmatch(said, err)
-    done = sum(line.split()[:1] == [name] for line in out.splitlines() for name in NAMES)
-    assert 0 < done < len(NAMES)
 
 
 # -- defects ---------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ def equation_1(row, compute):
     return a + b * compute**-c0 * (1 + (compute / d1) ** (1 / f1)) ** (-c1 * f1)
 
 
-# -- the curves --------------------------------------------------------------------------------------------------------
+# -- the curves ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", printed.TABLE_13)
@@ -115,7 +115,7 @@ def test_what_the_digits_leave_open(check):
         assert 0.3 * rows[name].rounding < worst < 1.05 * rows[name].rounding
 
 
-# -- numbers that ought to be the same ---------------------------------------------------------------------------------
+# -- numbers that ought to be the same -------------------------------------------------------------
 
 
 def test_baselines_and_ceilings(check):
@@ -153,7 +153,7 @@ def test_every_disagreement_is_listed(check):
         assert f"{one.tables}, {one.where}: {one.what}." in joined
 
 
-# -- which runs --------------------------------------------------------------------------------------------------------
+# -- which runs ------------------------------------------------------------------------------------
 
 
 def table_11_of(samples, rule):
@@ -174,16 +174,13 @@ def table_11_of(samples, rule):
     return found
 
 
-@pytest.mark.parametrize("upper", [True, False])
-@pytest.mark.parametrize("bend", [0.012, 0.0])
+@pytest.mark.parametrize(("upper", "bend"), [(True, 0.012), (False, 0.012), (True, 0.0)])
 def test_simulated_tables_are_attributed_to_their_runs(upper, bend, monkeypatch):
     """A table fitted by a rule to all listed runs; every third run is public. Without a bend the
     limit cannot be told.
     """
-    random, names = (
-        np.random.default_rng(5),
-        ["ARC-E", "PIQA", "HellaSwag", "TriviaQA", "LAMBADA", "SciQ"],
-    )
+    random = np.random.default_rng(5)
+    names = ["ARC-E", "PIQA", "HellaSwag", "TriviaQA", "LAMBADA", "SciQ"]
     compute = listed_budgets()
     x = np.log(compute) - 47.5
     at, every = Points(compute=compute), {}
