@@ -93,8 +93,9 @@ class PassFit:
     solution : Solution
         Of the fit layer, for the models that take part; observed is the estimate of -log pass@k, or
         under the likelihood its expectation (of the logarithm) given counts and law.
-    covariates, evidence
-        Of these models: arrays by name; `Evidence`, where the method is the likelihood.
+    covariates, evidence, clusters
+        Of these models: arrays by name; `Evidence`, where the method is the likelihood; what they
+        are drawn together by, None where they are drawn one by one.
     scatter : float
         Standard deviation of models about the law in log(-log pass@k), with the degrees of freedom
         that the coefficients leave.
@@ -113,6 +114,7 @@ class PassFit:
     numbers: dict[str, int]
     evidence: Evidence | None = None
     refits: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    clusters: Any = None
 
     @cached_property
     def coefficients(self) -> dict[str, float]:
@@ -222,10 +224,11 @@ def fit_at_k(
     k: int,
     evidence: Evidence | None = None,
     weights: Floats | None = None,
+    clusters: Any = None,
 ) -> PassFit:
     """The law at one k for models (G) with all its covariates: by the likelihood where there is
-    evidence, else by least squares. `weights`, (R, G): how often each resample draws each model. A
-    ValueError where models are too few, or under least
+    evidence, else by least squares. `weights`, (R, G): how often each resample draws each model;
+    `clusters`, (G,): what is drawn together. A ValueError where models are too few, or under least
     squares pass@k of one is 1.
     """
     squares = evidence is None
@@ -275,6 +278,7 @@ def fit_at_k(
         numbers=numbers,
         evidence=evidence,
         refits=refits,
+        clusters=None if clusters is None else np.asarray(clusters)[used],
     )
 
 
@@ -303,26 +307,52 @@ def upper_limit(fit: PassFit, level: float = DEFAULT_LEVEL) -> float:
     r"""The greatest irreducible part E0 that the models do not exclude, in nats; inf where they
     exclude none.
 
-    .. math:: f(E0) - f(\hat{E0}) \le n \log (1 + t^2/(n - p))
+    .. math:: (f(E0) - f(\hat{E0}))/\lambda \le n \log (1 + t^2/(n - p))
 
     where f(E0) is twice minus the log likelihood of the best law that has this E0, or n log of its
     sum of squares, the scatter of models estimated anew with it, and t the quantile of Student's
     distribution with n - p degrees of freedom, of n models and p coefficients: exact for least
-    squares in linear laws, the likelihood ratio test as n grows.
+    squares in linear laws, the likelihood ratio test as n grows. Where models are drawn together
+    lambda is `_overdispersion`.
     """
     solution, evidence, size = fit.solution, fit.evidence, fit.numbers["n_models"]
+    scale = _overdispersion(fit)
     spare = max(1, size - len(fit.coefficients))
     allowed = float(size * np.log1p(coverage_factor(level, spare) ** 2 / spare))
 
     def objective(value: float) -> float:
         if evidence is None:
             rows = fit.kind.rows(fit.covariates, solution.observed)
-            return squares_at(fit.kind.terms, rows, value)
+            return squares_at(fit.kind.terms, rows, value) / scale
         model, start = solution.model, solution.theta.copy()
         box = Box(model.box.lower.copy(), model.box.upper.copy())
         box.lower[0] = box.upper[0] = start[0] = value
         found = fit_marginal(replace(model, box=box), evidence, start[None], None, fit.scatter)
-        return 2.0 * float(found.value[0]) if found.done[0] or value == estimate else -np.inf
+        is_certified = found.done[0] or value == estimate
+        return 2.0 * float(found.value[0]) / scale if is_certified else -np.inf
 
     estimate = float(solution.theta[0])
     return profile_limit(objective, estimate, allowed, solution.fitted)
+
+
+def _overdispersion(fit: PassFit) -> float:
+    """How much more the scores in the irreducible part, the other coefficients following it, scatter
+    by clusters than by models (Rotnitzky and Jewell 1990); at least 1.
+    """
+    if fit.clusters is None:
+        return 1.0
+    solution = fit.solution
+    values, jacobian = solution.model.evaluate(solution.theta[None])
+    slope = -solution.residuals / fit.scatter**2
+    if fit.evidence is not None:
+        slope = Marginal(fit.evidence, fit.scatter).measure(np.log(values))[1][0]
+    others, along = solution.free.copy(), np.zeros(len(solution.theta))
+    others[0], along[0] = False, 1.0
+    hessian = fit._hessian[others]
+    along[others] = -np.linalg.lstsq(hessian[:, others], hessian[:, 0], rcond=None)[0]
+    score = slope * (along @ (jacobian[0] / values[0]))
+    score -= score.mean()
+    _, member = np.unique(fit.clusters, return_inverse=True)
+    sums = np.bincount(member, score)
+    alone, together = (float(np.sum(x**2)) * len(x) / max(1, len(x) - 1) for x in (score, sums))
+    return max(1.0, together / alone) if alone > 0.0 else 1.0

@@ -400,7 +400,7 @@ def fit_passk(
         for each in shown:
             own = evidence[each].some(known) if evidence else None
             try:
-                fit = fit_at_k(models, KINDS[name], each, own, weights)
+                fit = fit_at_k(models, KINDS[name], each, own, weights, group)
                 found.fits[name, each] = fit
             except ValueError as error:
                 found.failed[name, each] = str(error)

@@ -3,6 +3,7 @@ limits, and what is refused.
 """
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,19 @@ def test_an_upper_limit_against_a_simplex(drawn):
     assert estimate.low == 0.0
     assert estimate.high == pytest.approx(max(limit, percentile[0]), rel=1e-4)
     assert upper_limit(found, level) == pytest.approx(limit, rel=1e-4)
+
+
+def test_copies_of_a_model_tell_nothing_more(drawn):
+    """Each model three times, drawn together, has nearly the limit of each once."""
+    counts, options = drawn(seed=5, E0=0.0, problems=300), {"laws": "compute", "k": [10]}
+    names = np.array(counts.names)[counts.group]
+    columns = pd.DataFrame({"problem": counts.problem, "n": counts.n, "c": counts.c})
+    columns["compute"] = counts.covariates["compute"].repeat(300)
+    copies = [columns.assign(model=[f"{name} {i}" for name in names]) for i in range(3)]
+    how: Any = {**options, "cluster": "compute", "method": SQUARES, "resamples": 2}
+    once, thrice = (fit_passk(pd.concat(copies[:n]), **how).at(10) for n in (1, 3))
+    assert upper_limit(thrice) == pytest.approx(upper_limit(once), rel=0.05)
+    assert upper_limit(replace(thrice, clusters=None)) < 0.8 * upper_limit(once)
 
 
 # -- what is refused -------------------------------------------------------------------------------
