@@ -56,7 +56,6 @@ WIDE = (
     "fit samples.csv --models sizes.csv --gold gold.csv --k 8 --method least-squares-log "
     "--bootstrap 20",
     "backtest scores.csv --law compute --cutoffs 2 --rolling compute",
-    "verify krajewski2025",
 )
 
 

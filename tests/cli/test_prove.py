@@ -85,6 +85,7 @@ def test_errata(call, data) -> None:
     assert result.out.count("as printed: refuted, witness ") == len(found["errata"]) >= 8
     assert result.out.count("corrected:  proved") >= len(found["errata"])
     assert "NOT REFUTED" not in result.out
+    assert max(map(len, result.out.splitlines())) <= 100
 
 
 LARGER_SHARE = r"""# The larger share
