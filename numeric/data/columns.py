@@ -173,6 +173,8 @@ def require(table: Table, of: Mapping[str, str], *wanted: str) -> None:
         said = {name: suggested(name, free) or "NAME" for name in missing}
         words = " ".join(f"--column {name}={text!r}" for name, text in said.items())
         there = f"no column for {', '.join(missing)}; the columns are {listed(table.names)}"
+        if empty := [name for name in table.names if table.frame[name].isna().all()]:
+            there += f", of which {listed(empty)} {'is' if len(empty) == 1 else 'are'} empty"
         raise TableError(table.source, f"{there}; say which with columns={said!r} ({words})")
 
 

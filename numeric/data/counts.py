@@ -290,15 +290,15 @@ def _beside(
     return found, [f"{table.source}: {what}" for what in lost]
 
 
-def pass_groups(
+def pass_table(
     data: Any,
     *,
     columns: Mapping[str, str | None] | None = None,
     where: str | None = None,
     by: str | Sequence[str] | None = None,
-) -> Iterator[tuple[dict[str, str], Any, Any, Any]]:
-    """Of each group of a table of pass@k, in order of appearance, what its columns hold; and in order
-    of k the values of k, int64, those of pass@k, as they stand in the source, and their rows.
+) -> tuple[View, tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """The rows of a table of pass@k with the number of their group; the columns that make groups, and
+    what these hold in each group, in order of first appearance.
 
     `columns`, `where`, `by`: see `Counts.read`; the quantities are k, pass_at_k, model and
     benchmark. A ValueError where the table cannot be read or lacks a column, a k is no whole number
@@ -309,6 +309,16 @@ def pass_groups(
     view, by, labels = _grouped(table, of, PASS_AT_K, by, ("k", "pass_at_k"), where)
     view.refuse("k", ~is_whole(view.frame["k"], 1), "a whole number from 1 to 2^53")
     view.refuse_twice(["group", "k"], "hold the same k of the same group: by= (--by) makes groups")
+    return view, by, labels
+
+
+def pass_groups(data: Any, **reading: Any) -> Iterator[tuple[dict[str, str], Any, Any, Any]]:
+    """Of each group of a table of pass@k, in order of appearance, what its columns hold; and in order
+    of k the values of k, int64, those of pass@k, as they stand in the source, and their rows.
+
+    `reading`: see `pass_table`.
+    """
+    view, by, labels = pass_table(data, **reading)
     for index, part in view.frame.sort_values("k").groupby("group"):
         label = dict(zip(by, labels[index], strict=True))
         k, values = part["k"].to_numpy(np.int64), part["pass_at_k"].to_numpy()

@@ -44,8 +44,10 @@ class Table:
                     raise TypeError
                 values[place] = np.nan if cell is None else float(cell)
             except (TypeError, ValueError, OverflowError):
-                aside = "columns={QUANTITY: None} (--column QUANTITY=) puts the column aside"
-                complaint = f"{shown(cell)} is not a number; {aside}"
+                aside = (
+                    "columns={QUANTITY: None} (--column QUANTITY=) puts aside what is not needed"
+                )
+                complaint = f"{shown(cell)} is not a number such as 7e9; {aside}"
                 raise TableError(self.source, complaint, rows=(row,), column=column) from None
         return values
 

@@ -171,7 +171,7 @@ def run_of(law: Law, given: Mapping[str, Any]) -> tuple[Any, Any]:
     """
     names = tuple(name for name in OF_A_RUN if name in given)
     if names == ("compute", "loss"):
-        both = "two runs have this loss at this compute; give params, tokens or tokens per param"
+        both = "two runs have this loss at this compute, or none; give params, tokens or tokens per param"
         raise ArgumentError("loss", given["loss"], complaint=both)
     if names not in RUNS:
         raise ArgumentError(", ".join(given), complaint=f"must be {TWO}")

@@ -126,7 +126,7 @@ def impossible(data: Any, *, tolerance: float = TOLERANCE, **reading: Any) -> li
     ----------
     data : path, or anything that ``pandas.DataFrame`` accepts
         A row for each group and k, such as `curve` makes; read as `reading` says, see
-        `isoflop.numeric.data.counts.pass_groups`.
+        `isoflop.numeric.data.counts.pass_table`.
     tolerance : float
         How far each of two entries that are compared may be off by rounding, in pass@k.
 

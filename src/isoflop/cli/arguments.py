@@ -13,7 +13,7 @@ from functools import partial
 
 from ..numeric.errors import NONNEGATIVE, POSITIVE, REAL, UNIT_INTERVAL
 from ..theory.data.notation import close_matches
-from .output import shown
+from .output import as_option, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,6 +104,7 @@ class Parser(argparse.ArgumentParser):
         """A message of the library with the options in place of the arguments that they set, and of
         what it quotes at its beginning.
         """
+        text = as_option(text)
         for action in self._actions:
             if not action.option_strings:
                 continue

@@ -57,6 +57,7 @@ def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status: 1 where --check finds a value that is not possible, 3
     where no k has an estimate.
     """
+    from ..numeric.data.counts import pass_table
     from ..numeric.data.metrics import kind_of
     from ..numeric.data.rows import lost_rows
     from ..numeric.passk.curve import curve, impossible, stopped
@@ -67,8 +68,10 @@ def run(args: Namespace) -> tuple[str, int]:
             there = f"{held.source}: holds pass@k already and no counts"
             raise ValueError(f"{there}; --check tells whether its values are possible")
         refuse_others(args, "pass@k", ONLY)
-        how: Any = {"columns": args.columns, "by": args.by and tuple(args.by)}
-        return _checked(impossible(held, where=args.where, **how), held.source, args.format)
+        how: Any = {"columns": args.columns, "by": args.by and tuple(args.by), "where": args.where}
+        view, *_ = pass_table(held, **how)
+        say("note", *filter(None, [lost_rows(view.left_out, view.dropped)]))
+        return _checked(impossible(held, **how), held.source, args.format)
     read = counts(args, held)
     powers = [2**power for power in range(int(read.n.min()).bit_length())]
     found = curve(read, powers if args.ks is None else args.ks)

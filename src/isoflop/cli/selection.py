@@ -57,7 +57,7 @@ def laws(args: Namespace, *, of_own: bool = False) -> list[Law]:
     """
     if not args.law:
         how = "name a published law (isoflop laws lists them) or a law file, or give coefficients"
-        raise ValueError(f"--law is missing: {how}, {_usual(notation(args))}")
+        raise ValueError(f"--law is missing: {how}, --law {_usual(notation(args))}")
     entries = [entry for word in args.law for entry in _entries(word)]
     if any("=" in entry and not is_path(entry) for entry in entries):
         return [_from_coefficients(entries, notation(args))]
