@@ -179,11 +179,11 @@ def tasks_of_counts(
     tasks, once, axes = list[Task](), curve(counts, [1]), counts.covariates
 
     def fit(kind: Any, k: int, evidence: Any, chosen: Mask, resamples: int) -> Any:
-        part, weights = counts.subset(chosen), None
+        part, group, weights = counts.subset(chosen), None, None
         if resamples:
             _, group = clusters(part)
             weights = case_weights(group, len(part), resamples, np.random.default_rng(seed))
-        return fit_at_k(part, kind, k, evidence.some(chosen), weights)
+        return fit_at_k(part, kind, k, evidence.some(chosen), weights, group)
 
     def predict(error: Any, found: Any, chosen: Mask) -> Band:
         at = {name: axes[name][chosen] for name in found.kind.covariates}

@@ -10,6 +10,7 @@ from tests.data import grid_runs, law_truth
 from isoflop.numeric.data.counts import Counts
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.hold_out import backtest
+from isoflop.numeric.passk.fit_at_k import upper_limit
 from isoflop.numeric.passk.laws import fit_passk
 from isoflop.numeric.simulate.counts import grid, simulate
 
@@ -46,6 +47,21 @@ def test_rows_say_what_they_are_computed_from(result, exact):
         assert row["inside"] == (within if row["usable"] else None)
         n, c = exact.per_group(g)
         assert row["observed"] == pytest.approx(-np.log((c / n).mean()), rel=1e-12)
+
+
+def test_a_final_fit_takes_models_that_are_drawn_together_so():
+    """The upper limit of its floor is that of `fit_passk` on the same models: with each model for
+    itself it would be 0.55.
+    """
+    noise: dict[str, Any] = {"concentration": 200.0, "scatter": 0.2}
+    truth = law_truth(DESIGN, "compute", LAW | {"E0": 0.0}, rng=np.random.default_rng(5), **noise)
+    counts = Counts.read(simulate(truth, problems=60, samples=200, rng=5))
+    most = float(counts.covariates["compute"].max())
+    options: dict[str, Any] = {"laws": "compute", "k": [1], "resamples": 2}
+    found = backtest(counts, hold_out=f"compute >= {most!r}", **options).fit("compute", 1)
+    reference = fit_passk(counts.subset(counts.covariates["compute"] < most), **options).at(1)
+    assert upper_limit(found) == pytest.approx(upper_limit(reference), rel=1e-9)
+    assert upper_limit(found) > 0.7
 
 
 def test_summaries_are_those_of_the_rows(result):
