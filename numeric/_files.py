@@ -9,6 +9,8 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
+from .errors import ArgumentError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from os import PathLike
@@ -44,6 +46,15 @@ def write(path: str | PathLike[str], content: bytes) -> None:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
+
+
+def save(path: str | PathLike[str], content: bytes) -> None:
+    """The same as `write`; an ArgumentError where the file cannot be written."""
+    try:
+        write(path, content)
+    except OSError as error:
+        complaint = f"cannot be written ({error.strerror})"
+        raise ArgumentError("path", str(path), complaint=complaint) from None
 
 
 def _is_written_directly(place: str) -> bool:

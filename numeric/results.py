@@ -16,10 +16,11 @@ from .errors import UNIT_INTERVAL, number
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
+    from pandas import DataFrame
 
     Floats = NDArray[np.float64]
 
-__all__ = ["DEFAULT_LEVEL", "Band", "Estimate", "percentiles", "prediction_errors"]
+__all__ = ["DEFAULT_LEVEL", "Band", "Estimate", "percentiles", "prediction_errors", "records"]
 
 #: Nominal coverage of intervals where nothing is said.
 DEFAULT_LEVEL = 0.9
@@ -267,3 +268,8 @@ def prediction_errors(predicted: Floats, observed: Floats) -> dict[str, float | 
         "rmse": float(np.sqrt(np.mean(off**2))),
         "r2": 1.0 - float(np.sum(off**2)) / spread if spread > 0.0 else None,
     }
+
+
+def records(frame: DataFrame) -> list[dict[str, Any]]:
+    """The rows of a frame as plain data; None for what is not known."""
+    return list(frame.astype(object).where(frame.notna(), None).to_dict("records"))

@@ -25,6 +25,7 @@ from ..fit.expression import Expression
 from ..fit.fit import fit_form
 from ..fit.models import ONE_EXPONENT
 from ..fit.objective import Objective
+from ..results import records
 from ..words import counted
 
 if TYPE_CHECKING:
@@ -130,8 +131,8 @@ class Overtraining(Shown):
             "loss": self.loss_fit.as_dict(),
             "error": self.error_fit.as_dict(),
             "optimal_tokens_per_param": self.optimal_tokens_per_param,
-            "predictions": _records(self.predictions),
-            "costs": _records(self.costs()),
+            "predictions": records(self.predictions),
+            "costs": records(self.costs()),
             "notes": list(self.notes),
         }
 
@@ -156,12 +157,7 @@ class Overtraining(Shown):
 def _table(title: str, frame: pd.DataFrame) -> Table:
     heads = {key: key.replace("_", "\n") for key in frame.columns}
     columns = [Column(key, head, format=FORMATS.get(key, FOUR)) for key, head in heads.items()]
-    return Table(columns, _records(frame), title)
-
-
-def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
-    """A row a record, None for what is not known."""
-    return frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return Table(columns, records(frame), title)
 
 
 def fit_overtraining(

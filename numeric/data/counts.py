@@ -12,13 +12,13 @@ from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import counted, listed
 from .columns import BUDGET, COUNTS, PASS_AT_K, quantity_named, recognise, require
-from .rows import Column, View, doubts, lost_rows, named, read_rows
+from .rows import Column, View, doubts, named, read_rows
 from .table import Table, table_of, texts
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Counts", "pass_groups"]
+__all__ = ["Counts", "PassTable"]
 
 #: What makes a group, what a group may have besides, and which of that each other table holds.
 GROUPING, COVARIATES = ("benchmark", "model"), (*BUDGET, "gold")
@@ -285,41 +285,47 @@ def _beside(
     held = read_rows(table, {name: theirs[name] for name in there}, wanted, there, None)
     keys = {name: texts(table.frame[column])[held.frame.index] for name, column in shared.items()}
     known = _one_each(held, held.frame.assign(**keys), [*shared])
-    lost = [*held.warnings, *filter(None, [lost_rows(0, held.dropped)])]
     found = names.join(known, on=[*shared])[[*known]]
-    return found, [f"{table.source}: {what}" for what in lost]
+    return found, [f"{table.source}: {what}" for what in held.notes]
 
 
-def pass_table(
-    data: Any,
-    *,
-    columns: Mapping[str, str | None] | None = None,
-    where: str | None = None,
-    by: str | Sequence[str] | None = None,
-) -> tuple[View, tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """The rows of a table of pass@k with the number of their group; the columns that make groups, and
-    what these hold in each group, in order of first appearance.
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PassTable(View):
+    """pass@k by group and k; read with :meth:`PassTable.read`. `by`, `labels`: see `Counts`."""
 
-    `columns`, `where`, `by`: see `Counts.read`; the quantities are k, pass_at_k, model and
-    benchmark. A ValueError where the table cannot be read or lacks a column, a k is no whole number
-    of at least 1, or comes twice in a group.
-    """
-    table, of, _ = recognise(table_of(data), PASS_AT_K, columns)
-    require(table, of, "k", "pass_at_k")
-    view, by, labels = _grouped(table, of, PASS_AT_K, by, ("k", "pass_at_k"), where)
-    view.refuse("k", ~is_whole(view.frame["k"], 1), "a whole number from 1 to 2^53")
-    view.refuse_twice(["group", "k"], "hold the same k of the same group: by= (--by) makes groups")
-    return view, by, labels
+    by: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
 
+    @classmethod
+    def read(
+        cls,
+        data: Any,
+        *,
+        columns: Mapping[str, str | None] | None = None,
+        where: str | None = None,
+        by: str | Sequence[str] | None = None,
+    ) -> PassTable:
+        """A table of pass@k, from a file or from memory; one that is read already as it is.
 
-def pass_groups(data: Any, **reading: Any) -> Iterator[tuple[dict[str, str], Any, Any, Any]]:
-    """Of each group of a table of pass@k, in order of appearance, what its columns hold; and in order
-    of k the values of k, int64, those of pass@k, as they stand in the source, and their rows.
+        `columns`, `where`, `by`: see `Counts.read`; the quantities are k, pass_at_k, model and
+        benchmark. A ValueError where the table cannot be read or lacks a column, a k is no whole
+        number of at least 1, or comes twice in a group.
+        """
+        if isinstance(data, PassTable):
+            return data.unread(columns=columns, where=where, by=by)
+        table, of, _ = recognise(table_of(data), PASS_AT_K, columns)
+        require(table, of, "k", "pass_at_k")
+        view, by, labels = _grouped(table, of, PASS_AT_K, by, ("k", "pass_at_k"), where)
+        view.refuse("k", ~is_whole(view.frame["k"], 1), "a whole number from 1 to 2^53")
+        cure = "hold the same k of the same group: by= (--by) makes groups"
+        view.refuse_twice(["group", "k"], cure)
+        return cls(by=by, labels=labels, **vars(view))
 
-    `reading`: see `pass_table`.
-    """
-    view, by, labels = pass_table(data, **reading)
-    for index, part in view.frame.sort_values("k").groupby("group"):
-        label = dict(zip(by, labels[index], strict=True))
-        k, values = part["k"].to_numpy(np.int64), part["pass_at_k"].to_numpy()
-        yield label, k, values, part.index.to_numpy()
+    def groups(self) -> Iterator[tuple[dict[str, str], Any, Any, Any]]:
+        """Of each group, in order of appearance, what its columns hold; and in order of k the values
+        of k, int64, those of pass@k, as they stand in the source, and their rows.
+        """
+        for index, part in self.frame.sort_values("k").groupby("group"):
+            label = dict(zip(self.by, self.labels[index], strict=True))
+            k, values = part["k"].to_numpy(np.int64), part["pass_at_k"].to_numpy()
+            yield label, k, values, part.index.to_numpy()

@@ -103,6 +103,11 @@ class View:
         return f"<{type(self).__name__}: {len(self)} from {self.source}{lost and f' ({lost})'}>"
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What reading found, and which rows are of no use."""
+        return (*self.warnings, *filter(None, [lost_rows(0, self.dropped)]))
+
+    @property
     def row(self) -> Any:
         """The number of each row in the source, int64."""
         return self.frame.index.to_numpy(np.int64)

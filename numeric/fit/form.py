@@ -7,6 +7,7 @@ mean of the runs, which is far less correlated with the exponent than log a.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import inf, log
@@ -32,7 +33,7 @@ AT_BOUND = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
-class Form:
+class Form(ABC):
     """A law, and where it is posed the limits of its parameters.
 
     Attributes
@@ -60,25 +61,25 @@ class Form:
     is_expression = False
 
     @property
+    @abstractmethod
     def coefficients(self) -> tuple[str, ...]:
         """Names of the coefficients, in the order of the parameters."""
-        raise NotImplementedError
 
+    @abstractmethod
     def at(self, rows: Any) -> Self:
         """The law at n rows that have its variables."""
-        raise NotImplementedError
 
+    @abstractmethod
     def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
         """Values (K, n) and first derivatives (K, p, n) at parameters (K, p)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def limits(self, losses: Floats, held: set[str]) -> dict[str, tuple[float, float]]:
         """The limits of the search by coefficient, in the solver's parameters."""
-        raise NotImplementedError
 
+    @abstractmethod
     def checked(self, what: str, value: Any, name: str, *, lower: bool = False) -> float:
         """A value of a coefficient, or its lower bound; a ValueError outside its domain."""
-        raise NotImplementedError
 
     def posed(
         self,

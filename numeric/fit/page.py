@@ -18,7 +18,7 @@ from ...theory.data.notation import notation as find_notation
 from ...theory.typeset.escapes import clean
 from ...theory.typeset.numbers import Interval, Shortest, Significant
 from ...theory.typeset.table import RULE, Column, Table, Words
-from .._files import write
+from .._files import save
 from ..data.columns import BUDGET, LETTERS
 from ..errors import ArgumentError, positive_number
 from ..law.file import beyond
@@ -257,11 +257,7 @@ class Page:
             }
             saved = json.dumps({"kind": draws.kind, "coefficients": columns}, allow_nan=False)
             text = f'{text[:-2]},\n  "draws": {saved}\n}}'
-        try:
-            write(path, f"{text}\n".encode())
-        except OSError as error:
-            complaint = f"cannot be written ({error.strerror})"
-            raise ArgumentError("path", str(path), complaint=complaint) from None
+        save(path, f"{text}\n".encode())
 
 
 def page(

@@ -12,6 +12,7 @@ import numpy as np
 from ...theory.typeset.numbers import Percent, Significant
 from ...theory.typeset.shown import Shown
 from ...theory.typeset.table import RULE, WIDTH, Column, Table
+from .. import results
 from ..errors import outside
 from ..results import DEFAULT_LEVEL
 from ..words import counted
@@ -286,5 +287,4 @@ class Backtest(Shown):
 
 def records(frame: DataFrame) -> list[dict[str, Any]]:
     """A frame as plain records; None for what is not known or not finite."""
-    known = frame.notna() & ~frame.isin([np.inf, -np.inf])
-    return list(frame.astype(object).where(known, None).to_dict("records"))
+    return results.records(frame.mask(frame.isin([np.inf, -np.inf])))

@@ -172,14 +172,10 @@ class Law(Shown):
 
     def save(self, path: str | PathLike[str], notation: str | Notation = "schaeffer") -> None:
         """Write a law file, which `isoflop.law` reads; floats read back unchanged."""
-        from .._files import write
+        from .._files import save
 
         text = json.dumps(self.as_dict(notation), indent=2, allow_nan=False) + "\n"
-        try:
-            write(path, text.encode())
-        except OSError as error:
-            complaint = f"cannot be written ({error.strerror})"
-            raise ArgumentError("path", str(path), complaint=complaint) from None
+        save(path, text.encode())
 
     # -- the law itself -----------------------------------------------------------------------------
 

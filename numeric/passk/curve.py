@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.counts import pass_groups
+from ..data.counts import PassTable
 from ..errors import nonnegative_number, outside
 from ..words import counted
 from .estimator import log_fail, whole_numbers
@@ -126,7 +126,7 @@ def impossible(data: Any, *, tolerance: float = TOLERANCE, **reading: Any) -> li
     ----------
     data : path, or anything that ``pandas.DataFrame`` accepts
         A row for each group and k, such as `curve` makes; read as `reading` says, see
-        `isoflop.numeric.data.counts.pass_table`.
+        `isoflop.numeric.data.counts.PassTable.read`.
     tolerance : float
         How far each of two entries that are compared may be off by rounding, in pass@k.
 
@@ -145,7 +145,7 @@ def impossible(data: Any, *, tolerance: float = TOLERANCE, **reading: Any) -> li
     """
     tolerance = nonnegative_number("tolerance", tolerance)
     rows = []
-    for label, k, x, row in pass_groups(data, **reading):
+    for label, k, x, row in PassTable.read(data, **reading).groups():
         for at, name, bound in _bounds(k, x):
             excess = float(abs(bound - x[at]))
             if excess > ROUNDING + 2.0 * tolerance:

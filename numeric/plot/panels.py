@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...theory.typeset.numbers import Shortest
-from .._files import write
+from .. import _files
 from ..errors import POSITIVE, ArgumentError, outside, positive_number
 from ..words import one_line
 
@@ -245,10 +245,10 @@ def save(drawing: Any, path: str | PathLike[str]) -> None:
     try:
         with rc_context({"pdf.fonttype": 42, "svg.hashsalt": "isoflop"}):
             figure_of(drawing).savefig(content, **kind)
-        write(path, content.getvalue())
-    except (OSError, RuntimeError) as error:  # RuntimeError: text.usetex without a complete TeX
+    except (OSError, RuntimeError) as error:  # text.usetex without a complete TeX
         complaint = f"cannot be written ({one_line(error)})"
         raise ArgumentError("path", str(path), complaint=complaint) from None
+    _files.save(path, content.getvalue())
 
 
 def figure_of(drawing: Any) -> Figure:

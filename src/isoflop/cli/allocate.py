@@ -7,7 +7,6 @@ from ..theory.typeset.numbers import Shortest
 from .arguments import Parser, add, add_output, positive
 from .output import DONE, say, tables_text
 from .runs import (
-    OF_A_RUN,
     add_run,
     baselines,
     data_of,
@@ -62,6 +61,8 @@ def parser() -> Parser:
 
 def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status."""
+    from ..numeric.law.allocation import OF_A_RUN
+
     chosen, spelling = laws(args, of_own=True), notation(args)
     caps = {name: getattr(args, name) for name in ("max_params", "max_tokens")}
     targets = points(args, OF_A_RUN)

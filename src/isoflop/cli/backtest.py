@@ -54,7 +54,6 @@ examples:
   isoflop simulate --seed 1 -o evaluations.csv
   isoflop backtest evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21'
 """
-AXES = ("compute", "params", "tokens", "gold")
 OF_EVALUATIONS = ("benchmark", "small", "average", "random_baseline")
 #: What is for one kind of table.
 ONLY = {
@@ -62,14 +61,13 @@ ONLY = {
     "counts": ("k", "by", "models", "gold"),
     "runs": (),
 }
-#: By how much every benchmark of an average must exceed guessing.
-MARGIN = 0.05
 
 
 def parser() -> Parser:
     """The options of this command."""
     from ..numeric.accuracy.laws import LAWS as OF_ACCURACY
     from ..numeric.fit.models import MODELS
+    from ..numeric.hold_out.splits import AXES
     from ..numeric.passk.fit_at_k import KINDS
 
     built = Parser(HELP)
@@ -152,6 +150,7 @@ def _evaluations(args: Namespace, held: Table) -> dict[str, Any]:
     """
     from ..numeric.accuracy.averages import AVERAGE, averaged
     from ..numeric.accuracy.baselines import Baseline, resolve
+    from ..numeric.accuracy.law import MARGIN
     from ..numeric.data.evaluations import Evaluations
 
     read, given = view(args, Evaluations, held), args.random_baseline or ()

@@ -133,7 +133,7 @@ def _of_runs(args: Namespace, held: Table) -> tuple[str, int]:
     model = args.model or next(iter(MODELS))
     if args.format == "csv":
         raise ValueError("--format 'csv': is for counts, not for runs")
-    if args.seed is not None and not args.bootstrap and model in ("params-tokens", "compute"):
+    if args.seed is not None and not args.bootstrap and model in MODELS:
         raise ValueError(f"seed={args.seed}: is for --bootstrap, or for --model EXPRESSION")
     given = {name: x for name in ("fixed", "bounds", "objective") if (x := getattr(args, name))}
     runs = _runs(args, model, held)

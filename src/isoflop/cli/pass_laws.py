@@ -15,15 +15,16 @@ if TYPE_CHECKING:
     from ..numeric.data.table import Table
     from .arguments import Parser
 
-LAWS, METHODS = ("compute", "params-tokens", "gold"), ("likelihood", "least-squares-log")
-
 
 def add_pass_laws(parser: Parser) -> None:
     """The options of laws of pass@k alone."""
+    from ..numeric.passk.fit_at_k import KINDS
+    from ..numeric.passk.laws import METHODS
+
     passes = parser.add_argument_group("laws of pass@k")
     add_models(passes)
-    of_models = f"{', '.join(LAWS)}; default: all for which the models' covariates are there"
-    add_list(passes, "--law", "LAW,...", of_models, one_of(LAWS))
+    of_models = f"{', '.join(KINDS)}; default: all for which the models' covariates are there"
+    add_list(passes, "--law", "LAW,...", of_models, one_of([*KINDS]))
     usual = "default: 1, 2, 5, 10, ... up to 10,000, or to the fewest samples of any problem"
     add_list(passes, "--k", "K", usual, whole(1))
     how = "likelihood of the counts, for any k, or least squares on the unbiased estimates"
@@ -32,8 +33,7 @@ def add_pass_laws(parser: Parser) -> None:
 
 def fit_counts(args: Namespace, held: Table) -> tuple[str, int]:
     """The laws of the counts, and the exit status: 3 where something is left open or refused."""
-    from ..numeric.data.rows import lost_rows
-    from ..numeric.passk.laws import fit_passk
+    from ..numeric.passk.laws import METHODS, fit_passk
 
     if args.ratio and args.law and "params-tokens" not in args.law:
         raise ValueError(f"ratio={args.ratio}: is for the law params-tokens")
@@ -51,6 +51,5 @@ def fit_counts(args: Namespace, held: Table) -> tuple[str, int]:
     )
     text = answer(args, found)
     if args.format == "text":
-        dropped = [f"rows {lost_rows(0, read.dropped)}"] if read.dropped else []
-        text = "\n".join([text, *(f"note: {each}" for each in (*read.warnings, *dropped))])
+        text = "\n".join([text, *(f"note: {each}" for each in read.notes)])
     return text, DONE if found.sound else NO_VERDICT

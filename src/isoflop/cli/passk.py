@@ -57,10 +57,10 @@ def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status: 1 where --check finds a value that is not possible, 3
     where no k has an estimate.
     """
-    from ..numeric.data.counts import pass_table
+    from ..numeric.data.counts import PassTable
     from ..numeric.data.metrics import kind_of
-    from ..numeric.data.rows import lost_rows
     from ..numeric.passk.curve import curve, impossible, stopped
+    from ..numeric.results import records
 
     held = table(args)
     if kind_of(held, args.columns) == "pass@k":
@@ -69,9 +69,9 @@ def run(args: Namespace) -> tuple[str, int]:
             raise ValueError(f"{there}; --check tells whether its values are possible")
         refuse_others(args, "pass@k", ONLY)
         how: Any = {"columns": args.columns, "by": args.by and tuple(args.by), "where": args.where}
-        view, *_ = pass_table(held, **how)
-        say("note", *filter(None, [lost_rows(view.left_out, view.dropped)]))
-        return _checked(impossible(held, **how), held.source, args.format)
+        estimates = PassTable.read(held, **how)
+        say("note", *estimates.notes)
+        return _checked(impossible(estimates), held.source, args.format)
     read = counts(args, held)
     powers = [2**power for power in range(int(read.n.min()).bit_length())]
     found = curve(read, powers if args.ks is None else args.ks)
@@ -81,9 +81,8 @@ def run(args: Namespace) -> tuple[str, int]:
         ks = found.k.nunique()
         found = found.assign(**{name: x.repeat(ks) for name, x in read.covariates.items()})
     status = DONE if found.n_problems.any() else NO_VERDICT
-    notes = [*read.warnings, *filter(None, [lost_rows(0, read.dropped)])]
-    notes += [f"{said}: estimates are too high" for said in stopped(read)]
-    rows = found.astype(object).where(found.notna(), None).to_dict("records")
+    notes = [*read.notes, *(f"{said}: estimates are too high" for said in stopped(read))]
+    rows = records(found)
     if args.format == "text":
         few = "refused: problems with fewer than k samples; the mean is over the others"
         notes += [few] if (found.n_refused > 0).any() else []

@@ -7,7 +7,6 @@ from ..theory.typeset.numbers import Percent, Shortest
 from .arguments import Parser, add, add_list, add_output, add_switch, positive
 from .output import DONE, draw, say, tables_text
 from .runs import (
-    OF_A_RUN,
     add_run,
     baselines,
     count,
@@ -48,7 +47,6 @@ examples:
   isoflop penalty --law krajewski2025-arc-e --ratio 10 --compute 1e23
   isoflop penalty --law beta=0.34 gamma=0.28 --ratio 10 --within 1% --plot penalty.pdf
 """
-RATIOS = ("ratio", "size_ratio")
 #: Where nothing else is asked.
 USUAL_RATIOS = (0.1, 0.3, 1.0, 3.0, 10.0)
 MEANINGS = (
@@ -82,6 +80,8 @@ def parser() -> Parser:
 
 def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status."""
+    from ..numeric.law.allocation import OF_A_RUN, RATIOS
+
     chosen, spelling = laws(args, of_own=True), notation(args)
     known = baselines(chosen)
     is_ratio = args.ratio or args.size_ratio

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ..theory.typeset.table import Table
     from .arguments import Group
 
-OF_A_RUN = ("params", "tokens", "compute", "tokens_per_param", "loss")
 #: What figures of loss are called for a law of y = -log Q'.
 IN_ACCURACY = {
     "loss": "-log\nQ'",

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isoflop.numeric.data.counts import Counts, pass_groups
+from isoflop.numeric.data.counts import Counts, PassTable
 
 ROWS: dict[str, Any] = {
     "model": ["a", "a", "b", "b"],
@@ -109,7 +109,7 @@ def test_public_counts(public_runs: Path) -> None:
     some = Counts.read(path, gold=gold, where="benchmark == 'gsm8k'")
     assert np.isfinite(some.covariates["gold"]).sum() == 9
     refused("hold the same problem of the same group", path, by="model")
-    groups = [*pass_groups(models)]
+    groups = [*PassTable.read(models).groups()]
     assert (len(groups), groups[0][1][[0, -1]].tolist()) == (153, [1, 10_000])
     assert groups[0][0] == {"benchmark": "gsm8k", "model": "Pythia_1.4B_200B"}
 
