@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 from sympy import Add, Expr, Integer, Mul, Symbol, expand
 
+from .. import symbols as sym
 from ..budget import Budget
 from ..data.notation import DEFAULT, HOFFMANN, KINDS, Notation
-from ..kernel import symbols as sym
 from ..reader.building import APPLIED
 from ..reader.parse import read
 from ..reader.tokens import ParseError
