@@ -31,8 +31,7 @@ from ..fit.models import COMPUTE
 from ..fit.objective import Objective
 from ..fit.solution import Solution
 from ..fit.uncertainty import refit
-from ..law.compute import power
-from ..law.form import PARAMS_TOKENS
+from ..law.form import PARAMS_TOKENS, power
 from ..law.scaling_law import DrawnLaw, Law
 from ..words import counted
 

@@ -22,7 +22,7 @@ from ...theory.typeset.table import RULE, Column, Table
 from .. import formulas
 from ..data.scale import accuracy
 from ..errors import positive_number
-from ..law.compute import power
+from ..law.form import power
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -29,20 +29,18 @@ if TYPE_CHECKING:
 
 RATIOS = ("ratio", "size_ratio")
 OF_A_RUN = ("params", "tokens", "compute", "tokens_per_param", "loss")
-TWO = "two of params, tokens, compute and tokens_per_param, or one of them with a loss"
+TWO = "two of params, tokens, compute and tokens per param, or one of them with a loss"
 #: Steps of Newton's method at most, and the step in log C at which it ends.
 STEPS, SMALL = 60, 1e-12
-#: How an argument is read; the others are positive numbers or arrays.
-READING: Any = {"loss": real_values} | dict.fromkeys(CAPS, positive_number)
 
 
 def _read(arguments: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
     """What was given, by name, each in its domain."""
-    for name in arguments:
-        if name not in known:
-            raise ArgumentError(name, complaint=f"must be one of {', '.join(known)}")
+    if others := [name for name in arguments if name not in known]:
+        raise ArgumentError(others[0], complaint=f"must be one of {', '.join(known)}")
+    reading: Any = {"loss": real_values} | dict.fromkeys(CAPS, positive_number)
     given = {name: value for name, value in arguments.items() if value is not None}
-    return {name: READING.get(name, positive_values)(name, x) for name, x in given.items()}
+    return {name: reading.get(name, positive_values)(name, x) for name, x in given.items()}
 
 
 def allocate(law: Law, arguments: Mapping[str, Any]) -> Result:
@@ -53,8 +51,8 @@ def allocate(law: Law, arguments: Mapping[str, Any]) -> Result:
     values = {name: value for name, value in given.items() if name not in caps}
     is_run = len(values) > 1
     if not values or [*values] == ["tokens_per_param"]:
-        domain = f"one of compute, loss, params and tokens, or {TWO}"
-        raise ValueError(f"given {', '.join(values) or 'none'}: must be {domain}")
+        complaint = f"must be one of compute, loss, params and tokens, or {TWO}"
+        raise ArgumentError(", ".join(values) or "nothing given", complaint=complaint)
     if caps and (is_run or not values.keys() & {"compute", "loss"}):
         raise outside(*next(iter(caps.items())), "given with a compute or a loss alone")
 
@@ -112,9 +110,8 @@ def penalty(law: Law, arguments: Mapping[str, Any]) -> Result:
     given = _read(arguments, (*RATIOS, *(OF_A_RUN if is_pair else variables)))
     of_ratio = [name for name in RATIOS if name in given]
     if not given or (of_ratio and len(given) > 1):
-        raise ValueError(
-            f"given {', '.join(given) or 'none'}: must be ratio, or size_ratio, or {TWO}"
-        )
+        complaint = f"must be a ratio, or a size ratio, or {TWO}"
+        raise ArgumentError(", ".join(given) or "nothing given", complaint=complaint)
     if of_ratio and len(variables) != 2:
         complaint = f"is of laws of two variables, not of {', '.join(variables)}"
         raise ArgumentError(of_ratio[0], complaint=complaint)
@@ -225,15 +222,15 @@ def _sum_within(law: Law, loss: Any, held: Mapping[str, Any]) -> Any:
     R = law.sum_for(loss)
     lowest = sum(law.of_sum(f"{x.removeprefix('max_')}_term", value) for x, value in held.items())
     beyond = lowest > R if len(held) > 1 else lowest >= R
-    if not any_of(beyond):
-        return R
-    import numpy as np
+    if any_of(beyond):
+        import numpy as np
 
-    place = int(np.argmax(beyond))
-    reached, *at = (
-        float(np.broadcast_to(x, np.shape(beyond)).flat[place]) for x in (lowest, *held.values())
-    )
-    words = ", ".join(f"{x}={value:g}" for x, value in zip(held, at, strict=True))
-    side = "above" if law.form.sign > 0 else "below"
-    bound = f"must be {side} {law.of_sum('loss_at', reached):.6g} at {words}, whatever the compute"
-    raise ArgumentError("loss", loss, complaint=bound)
+        place = int(np.argmax(beyond))
+        values = (
+            np.broadcast_to(x, np.shape(beyond)).flat[place] for x in (lowest, *held.values())
+        )
+        reached, *at = map(float, values)
+        words = ", ".join(f"{x}={value:g}" for x, value in zip(held, at, strict=True))
+        bound = f"{'above' if law.form.sign > 0 else 'below'} {law.of_sum('loss_at', reached):.6g}"
+        raise outside("loss", loss, f"{bound} at {words}, whatever the compute")
+    return R

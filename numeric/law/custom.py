@@ -22,6 +22,7 @@ __all__ = ["compiled_law", "executed", "law_from_expression"]
 #: Fractions such as 1/3 may stand in an expression; decimals are coefficients.
 LARGEST_DENOMINATOR = 12
 DIGITS = 20
+OF_CLASS = "must be E + K R^p with R a sum of power laws; of an accuracy Q, -log Q is"
 
 
 def law_from_expression(
@@ -72,8 +73,7 @@ def law_from_expression(
 
     from ...theory.code.formulas import argument_name
 
-    names = tuple(map(str, coefficients))
-    form = form_of(str(expression), names, tuple(map(str, variables)), budget)
+    form = form_of(str(expression), tuple(coefficients), tuple(map(str, variables)), budget)
     numbers: dict[str, Any] = {
         argument_name(Symbol(text, positive=True)): value for text, value in coefficients.items()
     }
@@ -101,14 +101,11 @@ def form_of(
             raise ArgumentError("expression", complaint=f"has the number {abs(number)}; {instead}")
     law: Any = LawForm.from_expression(exact, chosen, "custom")
     if law.power is None:
-        of_class = "E + K R^p with R a sum of power laws; of an accuracy Q, -log Q is"
-        raise ValueError(f"expression={exact}: must be {of_class}")
+        raise ArgumentError("expression", expression, complaint=OF_CLASS)
     envelope = derive(law, Budget.parse(budget, chosen))
-    for claim in envelope.claims.values():
-        decision = claim.prove()
-        if not decision.proved:
-            what = f"the claim {claim.name!r} of its envelope is not proved ({decision})"
-            raise ValueError(f"expression={exact}: {what}")
+    if failed := [name for name, claim in envelope.claims.items() if not claim.prove().proved]:
+        complaint = f"of its envelope is not proved: {', '.join(failed)}"
+        raise ArgumentError("expression", expression, complaint=complaint)
     symbols = {*law.coefficients, *(envelope.budget.compute().free_symbols - {*chosen})}
     needed = sorted(symbol.name for symbol in symbols)
     if wrong := sorted({*needed} ^ {*coefficients}):

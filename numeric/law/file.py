@@ -5,24 +5,39 @@ mixed up.
 from __future__ import annotations
 
 import json
-from itertools import chain
-from math import isfinite
 from pathlib import Path
 
-from ..errors import ArgumentError, outside
+from ..errors import ArgumentError, number, outside
 from .form import COMPUTE, PARAMS_TOKENS
 from .scaling_law import Law
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from os import PathLike
     from typing import Any
 
-__all__ = ["beyond", "from_data", "law", "read"]
+__all__ = ["beyond", "from_data", "law"]
 
 #: What lies farther beyond the runs of a fit than by this factor is said to.
 FAR = 10.0
+#: What the file of a fit has under these keys where the fit is a law.
+OF_A_FIT = {"converged": True, "undetermined": [], "model": "params-tokens"}
+#: How the entries of a file are read that may be left out, or hold what is no number.
+READING: dict[str, Callable[[Any], Any]] = {
+    "name": lambda given: given + "",
+    "source": lambda given: given + "",
+    "coefficients": lambda given: {
+        name: value["value"] if isinstance(value, dict) else value for name, value in given.items()
+    },
+    "ranges": lambda given: {
+        name: (number(name, low), number(name, high)) for name, (low, high) in given.items()
+    },
+    "draws": lambda given: {
+        name: [number(name, value) for value in column]
+        for name, column in given["coefficients"].items()
+    },
+}
 
 
 def law(name: str | PathLike[str]) -> Law:
@@ -50,7 +65,7 @@ def law(name: str | PathLike[str]) -> Law:
         raise outside("law", name, "a name or the path of a law file")
     entry = find(name)
     if entry is None and (not isinstance(name, str) or "." in name or "/" in name):
-        return read(name)
+        return _of_file(name)
     if entry is None:
         raise ArgumentError("law", name, complaint=unknown(name))
     if entry.kind != "params-tokens":
@@ -61,8 +76,8 @@ def law(name: str | PathLike[str]) -> Law:
     return Law(**values, name=entry.name, source=entry.source.citation)
 
 
-def read(path: str | PathLike[str]) -> Law:
-    """The law of a file."""
+def _of_file(path: str | PathLike[str]) -> Law:
+    """The law of a file; every refusal names the file, and the key where there is one."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
         return from_data(json.loads(text, object_pairs_hook=_without_duplicates))
@@ -79,60 +94,36 @@ def from_data(data: Any) -> Law:
     """The law in plain data, or of a saved fit that reached an optimum and determines it; a
     coefficient is a number, or an object with its "value".
     """
-    if not isinstance(data, dict) or not isinstance(data.get("coefficients"), dict):
-        raise ValueError('must be an object with "notation" and an object of "coefficients"')
-    if data.get("converged", True) is False:
-        raise ValueError("is a fit that did not reach an optimum; must be one that did")
-    if undetermined := data.get("undetermined"):
-        names = undetermined if isinstance(undetermined, list) else [undetermined]
-        raise ValueError(f"is a fit to runs that leave {', '.join(map(str, names))} undetermined")
-    values = {
-        key: value["value"] if isinstance(value, dict) and "value" in value else value
-        for key, value in data["coefficients"].items()
-    }
-    about: dict[str, Any] = {key: data[key] for key in ("name", "source") if key in data}
-    if not all(isinstance(text, str) for text in about.values()):
-        raise ValueError("name and source must be strings")
-    if "expression" in data:
+    if not isinstance(data, dict):
+        raise outside("data", data, "an object")
+    for key, wanted in OF_A_FIT.items():
+        if data.get(key, wanted) != wanted:
+            raise outside(key, data[key], f"{wanted!r} in the file of a fit that is to be a law")
+    is_own = "expression" in data
+    needed = ("expression", "variables", "budget") if is_own else ("notation",)
+    if missing := [key for key in ("coefficients", *needed) if key not in data]:
+        raise ArgumentError(missing[0], complaint="is missing in the file of a law")
+    held: dict[str, Any] = {}
+    for key in READING.keys() & data.keys():
+        try:
+            held[key] = READING[key](data[key])
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise ArgumentError(key, complaint="is not that of a law, or of a saved fit") from None
+    values = held.pop("coefficients")
+    if is_own:
         from .custom import law_from_expression
 
-        try:
-            given = {"variables": data["variables"], "budget": data["budget"]}
-            return law_from_expression(data["expression"], values, **given, **about)
-        except (KeyError, TypeError) as error:
-            raise ValueError(str(error)) from None
-    if data.get("model", "params-tokens") != "params-tokens":
-        wanted = "must be one of E + A N^-beta + B D^-gamma"
-        raise ValueError(f"is a fit of L = {data.get('law')}; {wanted}")
-    if "notation" not in data:
-        choices = '"schaeffer" (beta, gamma) or "hoffmann" (alpha, beta)'
-        raise ValueError(f'names no notation; add "notation": {choices}')
+        own = {key: data[key] for key in ("variables", "budget")}
+        return law_from_expression(data["expression"], values, **own, **held)
     form = COMPUTE if "C0" in values else PARAMS_TOKENS
-    return Law.from_coefficients(
-        values, notation=data["notation"], form=form, **about, **_of_runs(data, form.coefficients)
-    )
-
-
-def _of_runs(data: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """The draws of the coefficients and the ranges of the runs in the file of a fit."""
-    try:
-        ranges = {x: (float(low), float(high)) for x, (low, high) in data.get("ranges", {}).items()}
-        columns = data.get("draws", {"coefficients": {}})["coefficients"]
-        draws = {name: list(map(float, column)) for name, column in columns.items()}
-        if not {*draws} <= {*names} or len({*map(len, draws.values())}) > 1:
-            raise ValueError
-        if not all(map(isfinite, chain(*draws.values()))):
-            raise ValueError
-    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
-        raise ArgumentError("draws, ranges", complaint="must be those of a saved fit") from None
-    return {"ranges": ranges or None, "draws": draws or None}
+    return Law.from_coefficients(values, notation=data["notation"], form=form, **held)
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object; JSON itself would let the last of two entries of a name win in silence."""
     names = [name for name, _ in pairs]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"{twice[0]!r} is given twice")
+        raise ArgumentError(twice[0], complaint="is given twice")
     return dict(pairs)
 
 

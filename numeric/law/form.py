@@ -1,11 +1,14 @@
-"""The form of a law: its variables, its coefficients and the functions generated for it."""
+"""The form of a law: its variables, its coefficients and the functions generated for it; and the two
+forms that have a notation.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 from .. import formulas
-from . import compute
+from ..arrays import formula
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,8 +16,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...theory.envelope import Envelope
+    from ..arrays import Positive, Real
 
-__all__ = ["COMPUTE", "PARAMS_TOKENS", "Form"]
+__all__ = ["COMPUTE", "PARAMS_TOKENS", "Form", "power"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +30,7 @@ class Form:
     variables: tuple[str, ...]
     coefficients: tuple[str, ...]
     needed: tuple[str, ...]  # coefficients that a law of this form cannot be without
-    functions: Any = field(compare=False)  # formulas by name, a module of isoflop.theory.code
+    functions: Any = field(compare=False)  # formulas by name
     #: What makes it anew in another process: its name here, or a function with its arguments.
     made: str | tuple[Any, ...] = field(compare=False)
     #: The name of the formula of R in a law E + K R^p, from its name in a law E + R.
@@ -52,13 +56,49 @@ PARAMS_TOKENS = Form(
     functions=formulas,
     made="PARAMS_TOKENS",
 )
+
+
+@formula
+def power(xp: Any, compute: Positive, log_C0: Real, alpha: Real) -> Any:
+    """C0 C^-alpha from log C0."""
+    return xp.exp(log_C0 - alpha * xp.log(compute))
+
+
+@formula
+def _reducible(xp: Any, compute: Positive, C0: Real, alpha: Real) -> Any:
+    return power.body(xp, compute, xp.log(C0), alpha)
+
+
+@formula
+def _loss(xp: Any, compute: Positive, E: Real, C0: Real, alpha: Real) -> Any:
+    return E + power.body(xp, compute, xp.log(C0), alpha)
+
+
+@formula
+def _exponent(xp: Any, alpha: Real) -> Any:
+    return alpha
+
+
+@formula
+def _coefficient(xp: Any, C0: Real) -> Any:
+    return C0
+
+
 #: L = E + C0 C^-alpha: the envelope of a params+tokens law exactly, the losses at one D/N nearly.
+#: It is its own envelope.
 COMPUTE = Form(
     kind="compute",
     loss="{E} + {C0} C^-{alpha}",
     variables=("compute",),
     coefficients=("E", "C0", "alpha"),
     needed=("C0", "alpha"),
-    functions=compute,
+    functions=SimpleNamespace(
+        loss=_loss,
+        reducible_loss=_reducible,
+        exponent=_exponent,
+        coefficient=_coefficient,
+        optimal_loss=_loss,
+        optimal_reducible_loss=_reducible,
+    ),
     made="COMPUTE",
 )

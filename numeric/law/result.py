@@ -1,66 +1,97 @@
 """What follows from a law for an allocation: figures by name, for one or arrays of them, with
-intervals where the law came from data.
+intervals where the law came from data. A figure is declared once: text, LaTeX, JSON and frame follow.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from operator import attrgetter
 
+from ...theory.data.notation import DEFAULT
+from ...theory.data.notation import notation as find_notation
+from ...theory.typeset.numbers import Count, Format, Interval, Percent, Shortest
 from ...theory.typeset.shown import Shown
+from ...theory.typeset.table import Column, Table
 from ..arrays import is_number, larger, smaller
 from ..errors import outside
-from .tables import result_tables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import Any, Self
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
 
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Drawing
 
-    from ...theory.typeset.table import Table
+    from ...theory.data.notation import Notation
     from ..results import Estimate
     from .scaling_law import Law
 
-__all__ = ["CAPS", "Result"]
+__all__ = ["CAPS", "LEVEL", "Result", "result_tables"]
 
 CAPS = ("max_params", "max_tokens")
-#: The figures of a ratio, of a run, and of an allocation.
-OF_RATIO = (
-    *("ratio", "size_ratio", "loss_penalty", "excess"),
-    *("effective_compute", "lost_compute", "compute_overhead", "tokens_factor"),
-)
-OF_RUN = (
-    *OF_RATIO,
-    *("params", "tokens", "compute", "tokens_per_param"),
-    *("optimal_params", "optimal_tokens", "optimal_tokens_per_param"),
-    *("reducible_loss", "optimal_reducible_loss", "loss", "optimal_loss", "loss_excess"),
-)
-OF_ALLOCATION = (
-    *("params", "tokens", "tokens_per_param", "compute", "loss", "reducible_loss"),
-    *("unspent_compute", "binding"),
-)
-#: The least value of a figure that is a cost.
-LEAST = {"loss_penalty": 1.0} | dict.fromkeys(
-    ("excess", "lost_compute", "compute_overhead", "loss_excess"), 0.0
-)
+LEVEL = 0.9
+FOUR, FIVE, SHARE, SIZE = Shortest(4), Shortest(5), Percent(3), Count()
+#: What the LaTeX of figures is made of.
+LETTERS = ("N", "D", "C", "L", "E", "rho", "N_opt", "D_opt")
+#: The figures of a table, in order, those of them whose interval it shows, and those that JSON and
+#: frames have besides.
+VIEWS = {
+    "ratios": (
+        "ratio size_ratio loss_penalty excess effective_compute lost_compute compute_overhead",
+        "loss_penalty lost_compute compute_overhead",
+        "tokens_factor",
+    ),
+    "runs": (
+        "params tokens compute optimal_params optimal_tokens ratio loss loss_penalty lost_compute "
+        "compute_overhead",
+        "ratio loss_penalty lost_compute",
+        "size_ratio excess effective_compute tokens_factor tokens_per_param optimal_tokens_per_param "
+        "reducible_loss optimal_reducible_loss optimal_loss loss_excess",
+    ),
+    "allocations": (
+        "compute params tokens tokens_per_param loss reducible_loss loss_penalty binding "
+        "unspent_compute",
+        "params tokens tokens_per_param compute loss",
+        "",
+    ),
+}
+#: Columns of a table that it shows only where they tell something of a row.
+TELLING: dict[str, Callable[[Any], Any]] = {
+    "loss": lambda row: row.law.E is not None,
+    "loss_penalty": lambda row: row.is_run or row.optimum is None,
+    "binding": lambda row: {*CAPS} & {*row.given},
+    "unspent_compute": lambda row: row.unspent_compute,
+}
 
 
-def _at_ratio(formula: str, name: str = "") -> Any:
-    """A figure that follows from log N/N*, unless it was given under this name."""
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """A figure as an attribute of results: how it follows, its LaTeX in the letters of a notation,
+    its format, and, of a cost, its least value. Its heading is its name.
+    """
+
+    of: Callable[[Any], Any]
+    latex: str = ""
+    format: Format = FOUR
+    least: float | None = None
+
+    def __get__(self, result: Result | None, owner: object = None) -> Any:
+        return self if result is None else self.of(result)
+
+
+def _at_log(formula: str, name: str = "") -> Callable[[Result], Any]:
+    """What follows from log N/N*, unless it was given under this name."""
 
     def figure(result: Result) -> Any:
         known = result.given.get(name)
         return result.law.evaluate(formula, result.log_size_ratio) if known is None else known
 
-    return property(figure)
+    return figure
 
 
-def _of_run(figure: Callable[[Any], Any]) -> Any:
-    """A figure of a run; None of a ratio, which many runs have."""
-    return property(lambda run: None if run.variables is None else figure(run))
+def _of_run(figure: Callable[[Any], Any]) -> Callable[[Result], Any]:
+    """What a run has; None of a ratio, which many runs have."""
+    return lambda run: None if run.variables is None else figure(run)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -109,10 +140,10 @@ class Result(Shown):
 
     @property
     def view(self) -> str:
-        """Which table it is a row of: that of "allocations", "runs" or "ratios"."""
-        is_pair = self.law.form.variables == ("params", "tokens")
+        """Which of the `VIEWS` it is a row of."""
         if self.optimum is not None:
             return "allocations"
+        is_pair = self.law.form.variables == ("params", "tokens")
         return "runs" if self.is_run and is_pair else "ratios"
 
     @property
@@ -121,11 +152,11 @@ class Result(Shown):
         variables = self.law.form.variables
         if self.view == "allocations" and variables != ("params", "tokens"):
             return ("compute", "loss", "reducible_loss")
-        if self.view == "allocations":
-            return (*OF_ALLOCATION, "loss_penalty") if self.is_run else OF_ALLOCATION
-        if len(variables) != 2:
+        if self.view == "ratios" and len(variables) != 2:
             return ("loss_penalty", "excess")
-        return OF_RUN if self.view == "runs" else OF_RATIO
+        shown, _, more = VIEWS[self.view]
+        names = (*shown.split(), *more.split())
+        return tuple(x for x in names if x != "loss_penalty" or TELLING[x](self))
 
     @cached_property
     def log_size_ratio(self) -> Any:
@@ -138,67 +169,33 @@ class Result(Shown):
             return None
         return self.law.evaluate("log_size_ratio_of_run", **self.variables)
 
-    # -- against the optimum ------------------------------------------------------------------------
+    # -- figures against the optimum, and of a run or an allocation ---------------------------------
 
-    ratio = _at_ratio("ratio_at_log", "ratio")
-    size_ratio = _at_ratio("size_ratio_at_log", "size_ratio")
-    effective_compute = _at_ratio("effective_compute")
-    lost_compute = _at_ratio("lost_compute")
-    compute_overhead = _at_ratio("compute_overhead")
-    tokens_factor = _at_ratio("tokens_factor")
-
-    @property
-    def excess(self) -> Any:
-        """P - 1."""
+    def _excess(self) -> Any:
         if self.log_size_ratio is not None:
             return self.law.excess_at(self.log_size_ratio)
         best = self.law.of_sum("optimal_reducible_loss", self.compute)
         R = self.law.of_sum("reducible_loss", **(self.variables or {}))
         return self.law.excess_of(larger(R / best, 1.0) - 1.0)
 
-    @property
-    def loss_penalty(self) -> Any:
-        """P."""
+    def _loss_penalty(self) -> Any:
         if self.log_size_ratio is None or not self.law.is_sum:
             return 1.0 + self.excess
         return larger(self.law.evaluate("penalty", self.log_size_ratio), 1.0)
 
-    # -- of a run or an allocation ------------------------------------------------------------------
-
-    params = _of_run(lambda run: run.variables["params"])
-    tokens = _of_run(lambda run: run.variables["tokens"])
-    tokens_per_param = _of_run(lambda run: run.tokens / run.params)
-    compute = _of_run(
-        lambda run: run.law.compute(**run.variables) if run.spent is None else run.spent
-    )
-    optimal_params = _of_run(lambda run: run.law.N_opt(run.compute))
-    optimal_tokens = _of_run(lambda run: run.law.D_opt(run.compute))
-    optimal_tokens_per_param = _of_run(lambda run: run.optimal_tokens / run.optimal_params)
-    optimal_reducible_loss = _of_run(lambda run: run.law.envelope.reducible_loss(run.compute))
-    reducible_loss = _of_run(
-        lambda run: larger(run.law.reducible_loss(**run.variables), run.optimal_reducible_loss)
-    )
-    loss_excess = _of_run(lambda run: run.optimal_reducible_loss * run.excess)
-    optimal_loss = _of_run(lambda run: None if run.law.E is None else run.law.L_opt(run.compute))
-
-    @property
-    def loss(self) -> Any:
-        """L; None of a ratio, and where the law has no E."""
+    def _loss(self) -> Any:
+        """None of a ratio, and where the law has no E."""
         best = self.optimal_loss
         if best is None or "loss" in self.given:
             return self.given.get("loss")
         worse = larger if self.law.form.sign > 0 else smaller
         return worse(self.law.loss(**(self.variables or {})), best)
 
-    @property
-    def unspent_compute(self) -> Any:
-        """What is left of the budget."""
+    def _unspent(self) -> Any:
         budget = self.given.get("compute")
         return 0.0 * self.compute if self.is_run or budget is None else budget - self.compute
 
-    @property
-    def binding(self) -> Any:
-        """The cap that binds."""
+    def _binding(self) -> Any:
         if self.is_run:
             return "given"
         here, best = self.variables or {}, self.optimum or {}
@@ -208,6 +205,45 @@ class Result(Shown):
         import numpy as np
 
         return np.select(is_capped, CAPS, "none")
+
+    ratio = Figure(_at_log("ratio_at_log", "ratio"), "{rho}")
+    size_ratio = Figure(_at_log("size_ratio_at_log", "size_ratio"), "{N}/{N_opt}")
+    loss_penalty = Figure(_loss_penalty, "P", FIVE, least=1.0)
+    excess = Figure(_excess, "P - 1", SHARE, least=0.0)
+    effective_compute = Figure(_at_log("effective_compute"), r"{C}_{{\mathrm{{eff}}}}/{C}")
+    lost_compute = Figure(
+        _at_log("lost_compute"), r"1 - {C}_{{\mathrm{{eff}}}}/{C}", SHARE, least=0.0
+    )
+    compute_overhead = Figure(_at_log("compute_overhead"), r"\Delta {C}/{C}", SHARE, least=0.0)
+    tokens_factor = Figure(_at_log("tokens_factor"))
+    params = Figure(_of_run(lambda run: run.variables["params"]), "{N}", SIZE)
+    tokens = Figure(_of_run(lambda run: run.variables["tokens"]), "{D}", SIZE)
+    tokens_per_param = Figure(_of_run(lambda run: run.tokens / run.params), "{D}/{N}")
+    compute = Figure(
+        _of_run(lambda run: run.law.compute(**run.variables) if run.spent is None else run.spent),
+        "{C}",
+        SIZE,
+    )
+    optimal_params = Figure(_of_run(lambda run: run.law.N_opt(run.compute)), "{N_opt}", SIZE)
+    optimal_tokens = Figure(_of_run(lambda run: run.law.D_opt(run.compute)), "{D_opt}", SIZE)
+    optimal_tokens_per_param = Figure(_of_run(lambda run: run.optimal_tokens / run.optimal_params))
+    optimal_reducible_loss = Figure(
+        _of_run(lambda run: run.law.envelope.reducible_loss(run.compute))
+    )
+    reducible_loss = Figure(
+        _of_run(
+            lambda run: larger(run.law.reducible_loss(**run.variables), run.optimal_reducible_loss)
+        ),
+        "{L} - {E}",
+        FIVE,
+    )
+    loss_excess = Figure(_of_run(lambda run: run.optimal_reducible_loss * run.excess), least=0.0)
+    optimal_loss = Figure(
+        _of_run(lambda run: None if run.law.E is None else run.law.L_opt(run.compute))
+    )
+    loss = Figure(_loss, "{L}", FIVE)
+    unspent_compute = Figure(_unspent, "", SIZE)
+    binding = Figure(_binding)
 
     # -- how sure, and shown ------------------------------------------------------------------------
 
@@ -222,9 +258,9 @@ class Result(Shown):
         for values in zip(*map(np.ravel, np.broadcast_arrays(*self.given.values())), strict=True):
             yield self.again(self.law, dict(zip(self.given, map(float, values), strict=True)))
 
-    def estimate(self, figure: str | Callable[[Self], Any], level: float = 0.9) -> Estimate:
-        """A figure, or a function of the result, with its interval where the law came from data:
-        the percentiles over the draws of the law.
+    def estimate(self, figure: str, level: float = LEVEL) -> Estimate:
+        """A figure with its interval where the law came from data: the percentiles over the draws
+        of the law.
 
         The interval of a cost is one-sided where the allocation is nearer to the optimum than under
         the draws.
@@ -234,13 +270,27 @@ class Result(Shown):
         ValueError
             Where there is no such figure, or the result holds arrays: take one of its `rows`.
         """
-        if not callable(figure) and (figure not in self.names or figure == "binding"):
+        if figure not in self.names or figure == "binding":
             known = ", ".join(name for name in self.names if name != "binding")
             raise outside("figure", figure, f"one of {known}")
         if not all(map(is_number, self.given.values())):
             raise ValueError("estimate: is of one allocation; this holds arrays, see its rows()")
-        of, least = (figure, None) if callable(figure) else (attrgetter(figure), LEAST.get(figure))
-        return self.law.estimate(lambda law: of(self.again(law, self.given)), level, least=least)
+
+        def quantity(law: Law) -> Any:
+            return getattr(self.again(law, self.given), figure)
+
+        return self.law.estimate(quantity, level, least=getattr(type(self), figure).least)
+
+    def intervals(self) -> dict[str, Any]:
+        """For JSON: the level and the ends of the interval of each figure under "intervals"; {}
+        where the law came from no data.
+        """
+        if self.law.draws is None:
+            return {}
+        fixed = {*self.given, *(() if self.variables else ("ratio", "size_ratio"))}
+        keys = [x for x in self.names if x not in fixed and isinstance(getattr(self, x), float)]
+        ends = {key: self.estimate(key).as_dict(value="") for key in keys}
+        return {"intervals": {"level": LEVEL, **ends}}
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name."""
@@ -251,9 +301,10 @@ class Result(Shown):
         """A row an allocation; intervals where the law came from data."""
         return result_tables(list(self.rows()), like=self)
 
-    def plot(self, ax: Any = None) -> Figure:
+    def plot(self, ax: Any = None) -> Drawing:
         """The figure of the penalty against the ratio, with these ratios or runs marked; of
-        allocations that of the profiles of loss at their budgets, with the optima; in `ax` where it is given.
+        allocations that of the profiles of loss at their budgets, with the optima; in `ax` where it
+        is given.
         """
         from ..plot.panels import figure_of, plot_isoflop, plot_penalty
 
@@ -265,3 +316,53 @@ class Result(Shown):
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value!r}" for name, value in self.as_dict().items())
         return f"{type(self).__name__}({shown})"
+
+
+def result_tables(
+    rows: Sequence[Result],
+    headings: Mapping[str, str] | None = None,
+    notation: str | Notation = DEFAULT,
+    *,
+    like: Result | None = None,
+) -> tuple[Table, ...]:
+    """Penalties, or allocations, of one law or several: a row each; and the intervals of the laws
+    that came from data. `headings` are those of figures that are called otherwise, `like` is what
+    the rows are like where there may be none.
+    """
+    first, headings, spelling = like or rows[0], headings or {}, find_notation(notation)
+    letters = {name: spelling.latex(name) for name in LETTERS}
+
+    def column(key: str, **other: Any) -> Column:
+        figure, own = getattr(Result, key), headings.get(key)
+        latex = "" if own or not figure.latex else f"${figure.latex.format(**letters)}$"
+        how = {"format": figure.format, "interval": Interval(figure.format), **other}
+        return Column(key, own or key.replace("_", "\n"), latex, **how)
+
+    shown, estimated, _ = (names.split() for names in VIEWS[first.view])
+    shown = [
+        x for x in shown if x in first.names and (x not in TELLING or any(map(TELLING[x], rows)))
+    ]
+    several = len({row.law.name for row in rows}) > 1
+    law = Column("law", align="left", of=lambda row: row.law.name, only="" if several else "data")
+    other: dict[str, Any] = {"binding": {"align": "left", "of": _caps}}
+    columns = [column(key, **other.get(key, {})) for key in shown]
+    columns += [Column(key, only="data") for key in first.names if key not in shown]
+    main = Table([law, *columns], rows)
+    if not (drawn := [row for row in rows if row.law.draws is not None]):
+        return (main,)
+    given = [key for key in first.given if key not in CAPS]
+    sure = [key for key in estimated if key in first.names and key not in given]
+    sure = [key for key in sure if getattr(drawn[0], key) is not None]
+    entries = [
+        {"law": row.law.name, **row.given, **{key: row.estimate(key) for key in sure}}
+        for row in drawn
+    ]
+    columns = [Column("law", align="left")] if several else []
+    columns += [*map(column, given), *(column(key, show="interval") for key in sure)]
+    return main, Table(columns, entries, title=f"{100 * LEVEL:.4g} % intervals:")
+
+
+def _caps(row: Result) -> str:
+    """The cap that binds, in words."""
+    both = "max params, max tokens"
+    return both if row.unspent_compute else str(row.binding).replace("_", " ")

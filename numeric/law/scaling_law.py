@@ -13,7 +13,7 @@ from ..arrays import any_of, namespace, real_values
 from ..errors import EXPONENT, NONNEGATIVE, POSITIVE, ArgumentError, number, outside
 from .allocation import Tolerance, allocate, penalty, tolerance
 from .form import PARAMS_TOKENS, Form
-from .result import Result
+from .result import LEVEL, Result
 from .tables import law_table
 
 TYPE_CHECKING = False
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     from ...theory.typeset.table import Table
     from ..results import Estimate
+
+#: Where the coefficients of the forms that have a notation must lie, if not above 0.
+DOMAINS = {"E": NONNEGATIVE, "alpha": EXPONENT, "beta": EXPONENT, "gamma": EXPONENT}
 
 
 def _at_compute(formula: str, meaning: str) -> Any:
@@ -114,10 +117,16 @@ class Law(Shown):
         ranges: Mapping[str, tuple[float, float]] | None = None,
         **coefficients: Any,
     ) -> None:
-        for unknown in coefficients.keys() - form.coefficients:
+        for unknown in {*coefficients, *(draws or {})} - {*form.coefficients}:
             complaint = f"is no coefficient of this law, which has {', '.join(form.coefficients)}"
             raise ArgumentError(unknown, complaint=complaint)
-        numbers = {key: _checked(form, key, coefficients.get(key)) for key in form.coefficients}
+        if draws and len({*map(len, draws.values())}) > 1:
+            raise ArgumentError("draws", complaint="must be as many of each coefficient")
+        numbers: dict[str, Any] = dict.fromkeys(form.coefficients)
+        for key in numbers:
+            if (value := coefficients.get(key)) is not None or key in form.needed:
+                domain = POSITIVE if form.derived else DOMAINS.get(key, POSITIVE)
+                numbers[key] = number(key, value, domain)
         own = {"form": form, "numbers": numbers, "name": name, "source": source}
         for attribute, value in {**own, "draws": draws, "ranges": ranges}.items():
             object.__setattr__(self, attribute, value)
@@ -322,7 +331,7 @@ class Law(Shown):
 
     def sum_for(self, loss: Any) -> Any:
         """The R at which the loss is the target."""
-        E = self.needed("E")["E"] if self.form.derived is None else self.E
+        E = self.E if self.form.derived else self.needed("E")["E"]
         reducible = (real_values("loss", loss) - E) * self.form.sign
         if any_of(reducible <= 0.0):
             side = "above" if self.form.sign > 0 else "below"
@@ -342,7 +351,7 @@ class Law(Shown):
     # -- how sure, and shown ------------------------------------------------------------------------
 
     def estimate(
-        self, quantity: Callable[[Law], Any], level: float = 0.9, *, least: float | None = None
+        self, quantity: Callable[[Law], Any], level: float = LEVEL, *, least: float | None = None
     ) -> Estimate:
         """A number that follows from the law, with the percentiles of its draws.
 
@@ -449,11 +458,3 @@ class Envelope:
     loss = _at_compute("optimal_loss", "L*(C).")
     reducible_loss = _at_compute("optimal_reducible_loss", "|L*(C) - E| = C0 C^-alpha.")
     marginal_loss = _at_compute("marginal_loss", "Shadow price of compute |dL*/dC|, loss per FLOP.")
-
-
-def _checked(form: Form, name: str, value: Any) -> Any:
-    """A coefficient in its domain."""
-    if value is None and name not in form.needed:
-        return None
-    own = {"E": NONNEGATIVE} | dict.fromkeys(("alpha", "beta", "gamma"), EXPONENT)
-    return number(name, value, POSITIVE if form.derived else own.get(name, POSITIVE))

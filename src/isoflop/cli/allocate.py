@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..theory.typeset.escapes import clean
-from ..theory.typeset.numbers import Shortest
+from ..theory.typeset.numbers import Places, Shortest
+from ..theory.typeset.table import Column
 from .arguments import Parser, add, add_output, positive
 from .output import DONE, say, tables_text
 from .runs import (
@@ -83,7 +84,12 @@ def run(args: Namespace) -> tuple[str, int]:
             entry |= {"accuracy": accuracy(row)} if row.law.name in known else {}
         first = data["rows"][0] if len(rows) == 1 else {}
         return with_warnings({**first, **data}, warnings), DONE
-    tables = tables_of(rows, known, spelling, {"accuracy": accuracy})
+    of_loss, of_accuracy = tables_of(rows, known, spelling)
+    if of_accuracy:
+        main = of_accuracy[0]
+        column = Column("accuracy", latex="$Q$", format=Places(4), of=accuracy)
+        of_accuracy[0] = main.changed(columns=[*main.columns, column])
+    tables = [*of_loss, *of_accuracy]
     if args.format == "latex":
         say("note", *warnings)
         return tables_text(tables, "latex"), DONE

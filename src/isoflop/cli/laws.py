@@ -96,7 +96,7 @@ def _tables(found: Sequence[PublishedLaw], spelling: Notation) -> dict[str, Tabl
     tables = {}
     for kind in KINDS:
         table = laws(kind, spelling)
-        of_name = {row["law"]: row for row in table.rows}
+        of_name = {row.name: row for row in table.rows}
         if rows := [of_name[law.name] for law in found if law.name in of_name]:
             tables[kind] = table.changed(rows=rows)
     return tables

@@ -101,10 +101,10 @@ def run(args: Namespace) -> tuple[str, int]:
         return with_warnings(data | ({"accuracy": accuracies} if known else {}), warnings), DONE
     if args.format == "latex":
         say("note", *warnings)
-        tables = [tables_text(tables_of(rows, {}, spelling), "latex")] if rows else []
+        tables = [tables_text(tables_of(rows, {}, spelling)[0], "latex")] if rows else []
         return "\n\n".join([*tables, *(_kept_latex(*pair, spelling) for pair in kept)]), DONE
     parts = ["\n".join(law_line(law, spelling) for law in chosen)]
-    parts += [table.text() for table in tables_of(rows, known, spelling)]
+    parts += [table.text() for tables in tables_of(rows, known, spelling) for table in tables]
     parts += [_kept_text(*pair, known) for pair in kept]
     parts += _accuracy_texts(accuracies, known)
     text = "\n".join(["\n\n".join(parts), *(f"warning: {text}" for text in warnings)])

@@ -12,10 +12,11 @@ from .output import json_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from ..numeric.law import Law
+    from ..numeric.law.result import Result
     from ..theory.data.notation import Notation
     from ..theory.typeset.table import Table
     from .arguments import Group
@@ -60,12 +61,10 @@ def law_line(law: Law, spelling: Notation) -> str:
     return f"{clean(law.name)}: {', '.join(figures)}"
 
 
-def data_of(rows: Sequence[Any], laws: Sequence[Law], **more: Any) -> dict[str, Any]:
+def data_of(rows: Sequence[Result], laws: Sequence[Law], **more: Any) -> dict[str, Any]:
     """For JSON: the laws, and the rows with intervals for a law that came from data."""
-    from ..numeric.law.tables import intervals_of
-
     names = [law.name for law in laws]
-    found = [{"law": row.law.name, **row.as_dict(), **intervals_of(row)} for row in rows]
+    found = [{"law": row.law.name, **row.as_dict(), **row.intervals()} for row in rows]
     return {"law": names[0] if len(names) == 1 else names, **more, "rows": found}
 
 
@@ -86,25 +85,22 @@ def baselines(laws: Sequence[Law]) -> dict[str, float]:
 
 
 def tables_of(
-    rows: Sequence[Any],
-    known: Mapping[str, float],
-    spelling: Notation,
-    more: Mapping[str, Callable[[Any], Any]] | None = None,
-) -> list[Table]:
-    """A table of the laws of loss and one of the laws of accuracy, which are known, with `more`
-    columns, each with that of its intervals.
+    rows: Sequence[Result], known: Mapping[str, float], spelling: Notation
+) -> tuple[list[Table], list[Table]]:
+    """The tables of the laws of loss and those of the laws of accuracy, which are known: the rows,
+    and their intervals where there are some.
     """
-    from ..numeric.law.tables import result_tables
+    from ..numeric.law.result import result_tables
 
     of_loss = [row for row in rows if row.law.name not in known]
     of_accuracy = [row for row in rows if row.law.name in known]
-    tables = [*result_tables(of_loss, {}, spelling)] if of_loss else []
-    if of_accuracy:
-        tables += result_tables(of_accuracy, IN_ACCURACY, spelling, more=more)
-    return tables
+    return (
+        [*result_tables(of_loss, {}, spelling)] if of_loss else [],
+        [*result_tables(of_accuracy, IN_ACCURACY, spelling)] if of_accuracy else [],
+    )
 
 
-def doubts(rows: Sequence[Any]) -> list[str]:
+def doubts(rows: Sequence[Result]) -> list[str]:
     """Runs of hardly any params or tokens, and runs far beyond those that their law was fitted to; a
     run has params, tokens and compute.
     """

@@ -210,7 +210,7 @@ def test_a_run_on_a_ray_that_one_term_rules() -> None:
 
 
 REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
-    ({}, "^given none: must be one of compute, loss, "),
+    ({}, "^nothing given: must be one of compute, loss, "),
     ({"compute": 1e20, "loss": 2.0}, "^loss=2.0: two runs have this loss"),
     ({"compute": -1e20}, "^compute=-1e.20: must be a positive finite number$"),
     ({"compute": math.nan}, "^compute=nan: "),
@@ -222,8 +222,8 @@ REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
     ({"compute": [1e20, -1.0]}, r"^compute\[1\]=-1.0: "),
     ({"params": 0.0}, "^params=0.0: "),
     ({"params": 1e9, "tokens": 1e10, "compute": 6e19}, "^compute, params, tokens: must be two"),
-    ({"params": 7e9, "loss": 1.9}, "^loss=1.9: must be above 1.99872 at params=7e.09, "),
-    ({"loss": 1.9, "max_tokens": 1e8}, r"^loss=1.9: must be above .* at max_tokens=1e\+08"),
+    ({"params": 7e9, "loss": 1.9}, "^loss=1.9: must be above 1.99872.* at params=7e.09, "),
+    ({"loss": 1.9, "max_tokens": 1e8}, "^loss=1.9: must be above .* at max_tokens=1e.08"),
     ({"compute": 1e22, "tokens_per_param": 20.0, "max_params": 1e9}, "^max_params=10.*: must"),
     ({"params": 1e9, "max_tokens": 1e10}, "^max_tokens=10000000000.0: must be given with a "),
 )

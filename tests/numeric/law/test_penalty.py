@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isoflop.numeric.law import Law, law
-from isoflop.numeric.law.tables import result_tables
+from isoflop.numeric.law.result import result_tables
 
 EPS = sys.float_info.epsilon
 BESIROGLU, HOFFMANN = law("besiroglu2024"), law("hoffmann2022")
@@ -91,7 +91,9 @@ def test_arguments_that_are_refused() -> None:
     groups = "", "ratio size_ratio", "ratio params tokens", "params", "compute", "tokens_per_param"
     for names in (*groups, "size_ratio tokens", "params tokens tokens_per_param"):
         arguments: dict[str, Any] = dict.fromkeys(names.split(), 1e9)
-        with pytest.raises(ValueError, match=rf"{', '.join(arguments) or 'none'}: must be "):
+        with pytest.raises(
+            ValueError, match=rf"{', '.join(arguments) or 'nothing given'}: must be "
+        ):
             BESIROGLU.penalty(**arguments)
     with pytest.raises(ValueError, match=r"^budget: must be one of ratio, size_ratio, params"):
         BESIROGLU.penalty(params=1e9, budget=1e20)
