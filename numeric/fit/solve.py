@@ -84,7 +84,9 @@ def solve(problem: Problem, *, seed: int = 0, limited: bool = True) -> Minimum:
     order = np.argsort(ends.value, kind="stable")
     equal = ends.value <= ends.value[order[0]] * (1.0 + EQUAL) + floor
     equal &= ends.done | ~ends.done[equal].any()
-    best = int(np.argmin(np.where(equal, ends.value, np.inf)))
+    # A law may have a twin, as E + A/(1 + x^b) is (E + A) - A/(1 + x^-b): the one with fewer signs.
+    signs = np.zeros(len(order)) if limited else (ends.theta < 0.0).sum(axis=1)
+    best = int(np.lexsort((ends.value, signs, ~equal))[0])
     close = ends.value <= ends.value[best] * (1.0 + SAME) + floor
     converged = bool(ends.done[best]) and (limited or is_settled(problem, ends.theta[best]))
     return Minimum(
