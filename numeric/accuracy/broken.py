@@ -36,7 +36,7 @@ from .law import Part, as_runs
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..data.sample import Sample
+    from ..data.sample import Points
 
     Floats = NDArray[np.float64]
 
@@ -174,7 +174,7 @@ def broken_values(coefficients: Floats, compute: Floats) -> Floats:
     return np.asarray(a + np.sign(b) * np.exp(log_height))
 
 
-def fit_broken(sample: Sample) -> Part:
+def fit_broken(sample: Points) -> Part:
     """The broken law closest to accuracies: the best minimum of Huber's function that is found in
     the box
 
@@ -183,7 +183,7 @@ def fit_broken(sample: Sample) -> Part:
     their range, to four ranges. ValueError where compute takes fewer values than the law has
     coefficients, or the accuracies are all alike.
     """
-    logs, Q, least = np.log(sample.at.compute), sample.accuracy, len(OF_BREAK)
+    logs, Q, least = np.log(sample.compute), sample.accuracy, len(OF_BREAK)
     distinct, middle = len(np.unique(logs)), float(logs.mean())
     if distinct < least:
         raise ValueError(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.evaluations import Evaluations
-    from ..data.sample import Points, Sample
+    from ..data.sample import Points
     from ..fit.fit import Fit
     from ..fit.resample import Draws, Refits
     from .baselines import Baseline
@@ -55,7 +55,7 @@ class Law:
     coefficients, requires : tuple of str
         Of `Points` the quantities that a fit needs.
     fitted : callable
-        Sample -> what is fitted: the law itself or its stages, each a `Part`; ValueError where the
+        Points -> what is fitted: the law itself or its stages, each a `Part`; ValueError where the
         runs are too few.
     values : callable
         Coefficients (K, p) and m points -> -log Q', or Q (K, m).
@@ -71,7 +71,7 @@ class Law:
     name: str
     coefficients: tuple[str, ...]
     requires: tuple[str, ...]
-    fitted: Callable[[Sample], tuple[Part, ...]]
+    fitted: Callable[[Points], tuple[Part, ...]]
     values: Callable[[Floats, Points], Floats]
     is_neg_log: bool = True
     margin: float | None = MARGIN
@@ -121,7 +121,7 @@ class LawFit:
     Attributes
     ----------
     kind : Law
-    sample : Sample
+    sample : Points
         The n runs of the fit.
     parts : tuple of Part
     undetermined, remarks : tuple of str
@@ -133,7 +133,7 @@ class LawFit:
     """
 
     kind: Law
-    sample: Sample
+    sample: Points
     parts: tuple[Part, ...]
     undetermined: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -187,8 +187,8 @@ class LawFit:
         again = together(part.refit(weights, observed) for part in self.parts)
         least = max(len(part.fit.solution.theta) for part in self.parts)
         enough = (weights > 0.0).sum(axis=1) >= least
-        if self.sample.at.k is not None:
-            enough &= [is_plane(self.sample.at.subset(drawn > 0.0)) for drawn in weights]
+        if self.sample.k is not None:
+            enough &= [is_plane(self.sample.subset(drawn > 0.0)) for drawn in weights]
         return again._replace(converged=again.converged & enough)
 
     def estimates(self, level: float = 0.9) -> dict[str, Estimate]:
@@ -245,7 +245,7 @@ class LawFit:
             return Band(law, level=level)
         random = np.random.default_rng([self.draws.seed, 1])
         seen, in_logs = self.sample.accuracy, self.kind.is_neg_log
-        own = self.kind.values(self.values[None], self.sample.at)[0]
+        own = self.kind.values(self.values[None], self.sample)[0]
         laws = self.kind.values(self.refitted, at)
         if in_logs:
             seen = neg_log_accuracy(seen, self.sample.baseline)
@@ -264,13 +264,13 @@ def is_plane(at: Points) -> bool:
     return all(len(np.unique(values)) > 1 for values in (at.compute, at.k))
 
 
-def as_runs(sample: Sample, loss: Floats | None = None, **extra: Floats) -> Runs:
+def as_runs(sample: Points, loss: Floats | None = None, **extra: Floats) -> Runs:
     """The runs of a sample with -log Q', or another quantity, for their loss."""
     from pandas import DataFrame
 
     if loss is None:
         loss = np.asarray(neg_log_accuracy(sample.accuracy, sample.baseline))
-    held = {x: v for x in BUDGET if (v := getattr(sample.at, x)) is not None}
+    held = {x: v for x in BUDGET if (v := getattr(sample, x)) is not None}
     return Runs(
         frame=DataFrame({**extra, **held, "loss": loss}, index=range(1, len(sample) + 1)),
         metric="accuracy",
@@ -290,13 +290,13 @@ def runs_of(
     least = MARGIN if baseline.margin is None else baseline.margin
     kept = above_guessing(sample.accuracy, sample.baseline, least)
     for name in needed:
-        sample.at.column(name)
+        sample.column(name)
     low = f"{counted(int((~kept).sum()), 'run')} left out: at most {least:g} above guessing, or 1"
     warnings = (*evaluations.warnings, *(() if kept.all() else (low,)))
     return replace(as_runs(sample.subset(kept)), source=evaluations.source, warnings=warnings)
 
 
-def fit_law(sample: Sample, kind: Law) -> LawFit:
+def fit_law(sample: Points, kind: Law) -> LawFit:
     """The law fitted to the runs that exceed guessing by more than its margin; ValueError where they
     are too few, or lack a quantity that the law needs.
     """
@@ -307,14 +307,14 @@ def fit_law(sample: Sample, kind: Law) -> LawFit:
             f"{kind.margin:g} and is below 1"
         )
     for name in kind.requires:
-        train.at.column(name)  # or the error that says which is not known
+        train.column(name)  # or the error that says which is not known
     try:
         parts = kind.fitted(train)
     except ValueError as error:
         raise ValueError(f"{sample.benchmark}: {error}") from None
     is_open = {name for part in parts for name in part.undetermined}
     remarks = [remark for part in parts for remark in part.remarks]
-    ratio = one_ratio(train.at) if {"params", "tokens"} <= {*kind.requires} else None
+    ratio = one_ratio(train) if {"params", "tokens"} <= {*kind.requires} else None
     if ratio is not None:
         is_open |= {*OF_TERMS}
         remarks.append(
@@ -333,7 +333,7 @@ def resampled(fit: LawFit, baseline: Baseline, resamples: int, seed: int) -> Law
     """
     repeats = whole_number("resamples", resamples, 0)
     random = np.random.default_rng(whole_number("seed", seed, 0))
-    runs = fit.sample.index if fit.sample.at.k is not None else None
+    runs = fit.sample.index if fit.sample.k is not None else None
     weights = case_weights(runs, len(fit.sample), repeats, random)
     baselines = baseline.draws(repeats, random)
     if not repeats:

@@ -39,7 +39,6 @@ from .two_stage import fit_line, fit_logistic, fit_proxy, line, logistic
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..data.sample import Sample
     from ..fit.power import PowerTerms
     from .baselines import Baseline
     from .law import LawFit
@@ -58,7 +57,7 @@ PLANE, OF_PLANE = (
 def power_law(name: str, form: PowerTerms, objective: Objective = HUBER) -> Law:
     """A sum of power terms as a law of -log Q'."""
 
-    def fitted(sample: Sample) -> tuple[Part, ...]:
+    def fitted(sample: Points) -> tuple[Part, ...]:
         if len(sample) < (least := len(form.coefficients)):
             raise ValueError(
                 f"{len(sample)} runs above guessing; must be at least {least} for the coefficients "
@@ -98,14 +97,14 @@ def two_stage(
     )
 
 
-def fit_bilinear(sample: Sample) -> tuple[Part, ...]:
+def fit_bilinear(sample: Points) -> tuple[Part, ...]:
     """The least-squares plane of log y over log C, log k and their product at pairs of a run and k,
     in their distances from the means, or the product is all but collinear with log k; ValueError
     where these do not determine its four coefficients.
     """
-    x, z = np.log(sample.at.compute), np.log(sample.at.k)
+    x, z = np.log(sample.compute), np.log(sample.k)
     x0, z0 = x.mean(), z.mean()
-    if len(sample) < len(OF_PLANE) or not is_plane(sample.at):
+    if len(sample) < len(OF_PLANE) or not is_plane(sample):
         domain = "points at two or more compute and two or more k, enough for four coefficients"
         raise outside("compute", f"{len(sample)} points", domain)
 

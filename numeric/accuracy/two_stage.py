@@ -26,7 +26,7 @@ from .law import Part, as_runs
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..data.sample import Sample
+    from ..data.sample import Points
 
     Floats = NDArray[np.float64]
 
@@ -44,11 +44,11 @@ DEPENDENT = 1e-5
 BEYOND = 0.005
 
 
-def losses(sample: Sample, least: int, formula: str) -> Floats:
+def losses(sample: Points, least: int, formula: str) -> Floats:
     """The proxies (n,) as losses, positive and falling with compute: the negative of a log
     likelihood; ValueError where they are none, or take fewer values than the formula needs.
     """
-    proxy, logs = sample.at.column("proxy"), np.log(sample.at.column("compute"))
+    proxy, logs = sample.column("proxy"), np.log(sample.column("compute"))
     proxy = -proxy if (proxy < 0.0).all() else proxy
     if (proxy <= 0.0).any() or (logs - logs.mean()) @ proxy >= 0.0:
         raise ValueError(
@@ -63,13 +63,13 @@ def losses(sample: Sample, least: int, formula: str) -> Floats:
     return proxy
 
 
-def fit_proxy(sample: Sample) -> Part:
+def fit_proxy(sample: Points) -> Part:
     """The law of compute closest to the proxies."""
     proxy = losses(sample, len(COMPUTE.coefficients), f"proxy = {COMPUTE}")
     return Part.of(fit_form(as_runs(sample, proxy), COMPUTE, LOSSES))
 
 
-def fit_line(sample: Sample) -> Part:
+def fit_line(sample: Points) -> Part:
     """Q = a + b L."""
     proxy = losses(sample, 2, "Q = a + b L")
     return Part.of(fit_form(as_runs(sample, sample.accuracy, x=proxy), LINE, SQUARES))
@@ -81,7 +81,7 @@ def line(coefficients: Floats, proxy: Floats) -> Floats:
     return np.asarray(a + b * proxy)
 
 
-def fit_logistic(sample: Sample) -> Part:
+def fit_logistic(sample: Points) -> Part:
     """Q = a/(1 + exp(-k (L - L0))) + b, with a > 0, which makes the coefficients unique, as b +
     a phi(u) = (b + a) - a phi(-u).
     """

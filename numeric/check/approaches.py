@@ -200,8 +200,8 @@ def fit_compute_laws(
     laws, converged = np.full((len(losses), 3), np.nan), known.copy()
     if known.any():
         losses, weights = losses[known], weights[known]
-        rows: Any = SimpleNamespace(compute=compute, loss=losses[0], weight=weights[0])
-        one = Solution.of(COMPUTE.posed(rows), rows, objective)
+        rows: Any = SimpleNamespace(compute=compute, loss=losses[0])
+        one = Solution.of(COMPUTE.posed(rows), rows, objective, weights=weights[0])
         ends = refit(one.problem._replace(target=np.log(losses), weights=weights), one.minimum)
         laws[known], converged[known] = ends.theta @ one.model.to_coordinates.T, ends.done
     return laws, converged

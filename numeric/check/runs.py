@@ -314,8 +314,8 @@ def check(
         raise ValueError(f"{read.source}: {NO_OPTIMUM}")
     budget = approaches.RunsBudget.of(read.params, read.tokens, spent)
     law = budget.law(**fitted.coefficients)
-    weights = np.ones(len(read)) if read.weight is None else read.weight
-    rows = approaches.Rows(*budget.scaled(read.params, read.tokens), spent, read.loss, weights)
+    sizes = budget.scaled(read.params, read.tokens)
+    rows = approaches.Rows(*sizes, spent, read.loss, np.ones(len(read)))
     profiles, unfit = approaches.find_profiles(rows), _unfit(fitted)
     found = [approaches.find_frontier(rows), approaches.find_minima(profiles, law)]
     found.append(approaches.find_ray(rows, budget, law))

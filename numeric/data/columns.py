@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import listed
+from .metrics import accuracy_in
 from .table import Table
 from .where import evaluated
 
@@ -25,9 +27,8 @@ SPELLINGS = {
     r"(total|train(ing)?)?compute(flops?)?|(flops?|compute|training)?budget|c",
     "loss": r"(final)?(val(idation)?|eval(uation)?|test|train(ing)?|heldout|lm|ce)?loss(nats)?|"
     r"crossentropy(loss)?|xent|nll(loss)?|negativeloglikelihood|l",
-    "weight": r"(sample)?weights?",
     "group": r"group(s|id)?|(random)?seed|seeds|run(id)?|trainingrun|cluster(id)?",
-    "run": r"run(id|name)?|trainingrun(id)?",
+    "run": r"run(id|name)?|trainingrun(id)?|name",
     "model": r"model(name|id|alias|nickname)?",
     "benchmark": r"benchmark(name)?|(eval(uation)?)?task(name)?|eval(uation|name)?",
     "metric_type": r"metric(name|type)?",
@@ -46,18 +47,48 @@ SPELLINGS = {
 LETTERS = {"N": "params", "D": "tokens", "C": "compute", "L": "loss"}
 #: With those of counts, where n and c are no other spelling of N and C.
 ALL_LETTERS = LETTERS | {"n": "n_samples", "c": "n_correct"}
-#: What the columns of each kind of table may hold: quantity -> its names.
-RUNS, EVALUATIONS, COUNTS, PASS_AT_K = (
-    {name: SPELLINGS[name] for name in names.split()}
-    for names in (
-        "params tokens compute loss weight group",
-        "run benchmark metric_type score random_baseline params tokens compute",
-        "problem n_samples n_correct model benchmark params tokens compute gold",
-        "k pass_at_k model benchmark",
-    )
+#: What a number must be: positive and finite, or the row is dropped; whole and at least so much, or
+#: the table is refused. Of others any number does, and what is no number is a text.
+POSITIVE = (*BUDGET, "loss", "gold")
+WHOLE = {"n_samples": 1, "n_correct": 0, "k": 1}
+NUMBERS = (*POSITIVE, *WHOLE, "pass_at_k", "score", "random_baseline")
+
+
+class Kind(NamedTuple):
+    """A kind of table: which quantities it may hold, each with its usual names; and, of one or more
+    lists, all of which it must have a column.
+    """
+
+    name: str
+    quantities: dict[str, str]
+    needed: tuple[tuple[str, ...], ...]
+
+    def without(self, names: Collection[str]) -> Kind:
+        """The same where some quantities are no matter."""
+        kept = {name: spelt for name, spelt in self.quantities.items() if name not in names}
+        return self._replace(quantities=kept)
+
+
+def _kind(name: str, quantities: str, *needed: str) -> Kind:
+    held = {each: SPELLINGS[each] for each in quantities.split()}
+    if "n_correct" in held or "k" in held:  # `dataset` is elsewhere what a run was trained on
+        held["benchmark"] += "|dataset(name)?"
+    return Kind(name, held, tuple(tuple(one.split()) for one in needed))
+
+
+COUNTS = _kind(
+    "counts",
+    "problem n_samples n_correct model benchmark params tokens compute gold",
+    "n_samples n_correct",
+    "problem n_correct",  # a row a sample
 )
-# There `dataset` names a benchmark; in evaluations, what a run was trained on.
-COUNTS["benchmark"] = PASS_AT_K["benchmark"] = SPELLINGS["benchmark"] + "|dataset(name)?"
+PASS_AT_K = _kind("pass@k", "k pass_at_k model benchmark", "k pass_at_k")
+EVALUATIONS = _kind(
+    "evaluations",
+    "run benchmark metric_type score random_baseline params tokens compute",
+    "benchmark score",
+)
+RUNS = _kind("runs", "params tokens compute loss group", "loss")
 
 #: Of a model with experts, params that take part in each token: not what "total params" counts.
 ACTIVE = re.compile(r"activ", re.IGNORECASE)
@@ -93,15 +124,13 @@ def is_spelt(name: str, pattern: str) -> bool:
     return re.fullmatch(pattern, plain(name)) is not None
 
 
-def quantity_named(name: str, quantities: Mapping[str, str]) -> str | None:
+def quantity_named(name: str, kind: Kind) -> str | None:
     """The quantity that a name stands for by itself: its own name or its letter."""
-    quantity = ALL_LETTERS.get(name.strip(), name)
-    return next((each for each in quantities if plain(each) == plain(quantity)), None)
+    quantity = plain(ALL_LETTERS.get(name.strip(), name))
+    return next((each for each in kind.quantities if plain(each) == quantity), None)
 
 
-def candidates(
-    table: Table, quantities: Mapping[str, str], chosen: Mapping[str, str | None]
-) -> dict[str, list[str]]:
+def candidates(table: Table, kind: Kind, chosen: Mapping[str, str | None]) -> dict[str, list[str]]:
     """Quantity -> the columns that may hold it: the chosen one, else those with its own name or
     letter, else those with a usual one, as such or after a slash. An empty column counts as none.
 
@@ -110,22 +139,36 @@ def candidates(
     found = {name: [column] if column else [] for name, column in chosen.items()}
     free = [name for name in table.names if name not in chosen.values()]
     free = [name for name in free if table.frame[name].notna().any()]
-    own = {column: quantity_named(column, quantities) for column in free}
-    for name in [name for name in quantities if name not in chosen]:
+    own = {column: quantity_named(column, kind) for column in free}
+    for name in [name for name in kind.quantities if name not in chosen]:
         named, usual = [column for column in free if own[column] == name], []
         for column in [column for column in free if own[column] is None]:
             last = column.rpartition("/")[2]
             is_loss = name == "loss" and last != column and last.endswith("_loss")
-            if is_loss or any(is_spelt(each, quantities[name]) for each in (column, last)):
+            if is_loss or any(is_spelt(x, kind.quantities[name]) for x in (column, last)):
                 usual.append(column)
         is_open = name == "params" and len({bool(ACTIVE.search(x)) for x in named + usual}) == 2
         found[name] = named + usual if is_open else named or usual
     return found
 
 
+def kind_of(table: Table, columns: Mapping[str, str | None] | None = None) -> str | None:
+    """The name of the first kind that a table is of; None where its columns tell none.
+
+    `columns`: quantity -> column, as far as the user says.
+    """
+    for kind in (COUNTS, PASS_AT_K, EVALUATIONS, RUNS):
+        given = {quantity_named(key, kind): name for key, name in (columns or {}).items()}
+        found = candidates(table, kind, {name: x for name, x in given.items() if name})
+        if any(all(found.get(name) for name in each) for each in kind.needed):
+            return kind.name
+    is_wide = any(accuracy_in(name) for name in table.names)
+    return EVALUATIONS.name if is_wide else None
+
+
 def recognise(
     table: Table,
-    quantities: Mapping[str, str],
+    kind: Kind,
     columns: Mapping[str, str | None] | None,
     others: Collection[str] | None = (),
 ) -> tuple[Table, dict[str, str], dict[str, str | None]]:
@@ -133,16 +176,17 @@ def recognise(
     quantity -> its column, as far as there is one; and name -> column of what the caller says
     besides, which must be among `others`; None allows every name.
 
-    `quantities`: quantity -> its names, see `SPELLINGS`; `columns`: quantity, its letter or another
-    name -> column, expression, or None where there is none.
+    `columns`: quantity, its letter or another name -> column, expression, or None where there is
+    none.
     """
     chosen: dict[str, str | None] = {}
     more: dict[str, str | None] = {}
     for key, column in (columns or {}).items():
-        quantity, complaint = quantity_named(key, quantities), ""
+        quantity, complaint = quantity_named(key, kind), ""
         if quantity is None and others is not None and key not in others:
-            hint = close_matches(key, [*quantities])
-            complaint = f"{key!r} is no quantity; choose from {', '.join(quantities)}{hint}"
+            every = [*kind.quantities]
+            hint = close_matches(key, every)
+            complaint = f"{key!r} is no quantity; choose from {', '.join(every)}{hint}"
         elif quantity in chosen:
             complaint = f"{quantity!r} is given twice"
         elif column is not None and column not in table.names:
@@ -155,7 +199,7 @@ def recognise(
         if complaint:
             raise ArgumentError("columns", {key: column}, complaint=complaint)
         (chosen if quantity else more)[quantity or key] = column
-    found = candidates(table, quantities, chosen)
+    found = candidates(table, kind, chosen)
     choices = [
         f"columns {listed(held)} may all be {name}; {name_it(name, held[0])}"
         for name, held in found.items()

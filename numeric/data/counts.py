@@ -1,4 +1,6 @@
-"""Counts: how many samples of each model at each problem, and how many of them were correct."""
+"""Counts: how many samples of each model at each problem, and how many of them were correct; and
+tables of pass@k.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...theory.data.notation import close_matches
-from ..errors import ArgumentError, TableError
+from ..errors import TableError
 from ..words import counted, listed
 from .columns import BUDGET, COUNTS, PASS_AT_K, quantity_named, recognise, require
 from .rows import Column, View, doubts, named, read_rows
@@ -27,6 +28,7 @@ NEEDED = ("n_samples", "n_correct")
 #: Whether a sample is correct, as it is spelt, and the column that says that a row is one sample.
 TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "": np.nan}
 A_SAMPLE = "one sample a row"
+TWICE = "hold the same {} of the same group: --column model= says what makes a group"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -38,7 +40,7 @@ class Counts(View):
     Attributes
     ----------
     by, labels : tuple of str, tuple of tuple of str
-        The columns whose values make a group, and the values of each of the G groups.
+        Of benchmark and model those that there are; the values of each of the G groups.
     group : ndarray of int64, (R,)
         Index into ``labels``.
     problem : ndarray of object, (R,)
@@ -65,7 +67,6 @@ class Counts(View):
         *,
         columns: Mapping[str, str | None] | None = None,
         where: str | None = None,
-        by: str | Sequence[str] | None = None,
         models: Any = None,
         gold: Any = None,
     ) -> Counts:
@@ -83,13 +84,11 @@ class Counts(View):
             gold) -> column or expression, in the table that has it, as of `Runs.read`.
         where : str, optional
             Condition on a row of `data`, as in ``"benchmark == 'gsm8k' and n_samples >= 100"``.
-        by : str or sequence of str, optional
-            Columns whose values make a group; by default those for benchmark and model.
         models, gold : path or table, optional
             params, tokens and compute of each group, two of which give the third by C = 6ND, and
             the -log probability of the gold reference solution in nats, of each group or problem
-            (then the mean counts), joined on the columns of `by` that both tables have. Without
-            these tables `data` may have such columns itself.
+            (then the mean counts), joined on those of model and benchmark that both tables have.
+            Without these tables `data` may have such columns itself.
 
         Raises
         ------
@@ -106,11 +105,10 @@ class Counts(View):
         (('a', 'b'), [10, 10, 20], [0, 3])
         """
         if isinstance(data, Counts):
-            return data.unread(columns=columns, where=where, by=by, models=models, gold=gold)
+            return data.unread(columns=columns, where=where, models=models, gold=gold)
         sides = {"models": models, "gold": gold}
-        return _read(
-            data, columns or {}, where, by, {n: x for n, x in sides.items() if x is not None}
-        )
+        sides = {name: side for name, side in sides.items() if side is not None}
+        return _read(data, columns or {}, where, sides)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -129,6 +127,7 @@ class Counts(View):
         import pandas as pd
 
         labels = pd.DataFrame(self.labels, columns=[*self.by], dtype=object)
+        labels = named(labels, {name: self.columns[name] for name in self.by})
         return named(labels.assign(**self.covariates), {name: name for name in self.covariates})
 
     def subset(self, index: Any) -> Counts:
@@ -147,32 +146,26 @@ class Counts(View):
 
 
 def _read(
-    data: Any,
-    columns: Mapping[str, str | None],
-    where: str | None,
-    by: str | Sequence[str] | None,
-    sides: Mapping[str, Any],
+    data: Any, columns: Mapping[str, str | None], where: str | None, sides: Mapping[str, Any]
 ) -> Counts:
     """See `Counts.read`; `sides`: the tables of models and of gold references."""
-    import pandas as pd
-
     elsewhere = {name: side for side in sides for name in BESIDE[side]}
     said: dict[str, dict[str, str | None]] = {side: {} for side in ("", *sides)}
     for key, column in columns.items():
         said[elsewhere.get(quantity_named(key, COUNTS) or "", "")][key] = column
-    wanted = {name: spelt for name, spelt in COUNTS.items() if name not in elsewhere}
-    table, of = _as_samples(*recognise(table_of(data), wanted, said[""])[:2])
+    table, of, _ = recognise(table_of(data), COUNTS.without(elsewhere), said[""])
+    table, of = _as_samples(table, of)
     require(table, of, *NEEDED)
-    view, by, labels = _grouped(table, of, COUNTS, by, (*NEEDED, "problem"), where)
+    view, by, labels = _grouped(
+        read_rows(table, of, COUNTS, (*NEEDED, "problem", *GROUPING), where)
+    )
     frame, warnings = view.frame, [*view.warnings]
     n, c = frame["n_samples"], frame["n_correct"]
-    view.refuse("n_samples", ~is_whole(n, 1), "a whole number from 1 to 2^53")
-    view.refuse("n_correct", ~is_whole(c, 0), "a whole number from 0 to 2^53")
     view.refuse("n_correct", c > n, "at most n_samples")
     if "problem" not in of:
         warnings.append("no column for problem: every row is taken as a problem of its own")
     problem = texts(frame["problem"]) if "problem" in of else frame.index.astype(str)
-    own = _one_each(view, frame, ["group"])
+    own = _one_each(view, ["group"])
     frame = frame[["group"]].assign(problem=problem, n=n.astype(np.int64), c=c.astype(np.int64))
     if of["n_samples"] == A_SAMPLE:
         keys, rows = ["group", "problem"], counted(len(frame), "row")
@@ -180,11 +173,9 @@ def _read(
         frame = frame.assign(**summed)[~frame.duplicated(keys)]
         warnings.append(f"{rows} taken as samples of {counted(len(frame), 'problem')}")
     view = replace(view, frame=frame)
-    cure = "hold the same problem of the same group: by= (--by) makes groups"
-    view.refuse_twice(["group", "problem"], cure)
-    names = pd.DataFrame(labels, columns=[*by])
+    view.refuse_twice(["group", "problem"], TWICE.format("problem"))
     for side, other in sides.items():
-        found, more = _beside(of, names, side, other, said[side])
+        found, more = _beside({name: of[name] for name in by}, labels, side, other, said[side])
         own, warnings = own.join(found), warnings + more
     for name in own:
         lacking = [" ".join(label) for label, x in zip(labels, own[name], strict=True) if x != x]
@@ -196,32 +187,6 @@ def _read(
     covariates = {name: known[name].to_numpy() for name in known}
     fields = vars(replace(view, warnings=tuple(warnings)))
     return Counts(by=by, labels=labels, covariates=covariates, **fields)
-
-
-def _grouped(
-    table: Table,
-    of: Mapping[str, str],
-    kind: Mapping[str, str],
-    by: str | Sequence[str] | None,
-    needed: Sequence[str],
-    where: str | None,
-) -> tuple[View, tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """The rows with the number of their group; the columns that make groups, by default those for
-    benchmark and model; and what these hold in each group, in order of first appearance.
-    """
-    usual = [of[name] for name in GROUPING if name in of]
-    given = usual if by is None else [by] if isinstance(by, str) else [*by]
-    for name in [name for name in given if name not in table.names]:
-        hint = f"{close_matches(name, table.names)}; {table.source} has {listed(table.names)}"
-        raise ArgumentError("by", by, complaint=f"no column {name!r}{hint}")
-    of = {name: x for name, x in of.items() if name not in COVARIATES or x not in given}
-    quantities = {column: name for name, column in of.items()}
-    own = {quantities.get(column, column): column for column in given}
-    view = read_rows(table, {**of, **own}, kind, (*needed, *own), where)
-    labels = [*zip(*(texts(view.frame[name]) for name in own), strict=True)] or [()] * len(view)
-    index = {label: place for place, label in enumerate(dict.fromkeys(labels))}
-    frame = view.frame.assign(group=np.array([index[label] for label in labels], dtype=np.int64))
-    return replace(view, frame=frame, columns=of), tuple(given), tuple(index)
 
 
 def _as_samples(table: Table, of: dict[str, str]) -> tuple[Table, dict[str, str]]:
@@ -240,52 +205,60 @@ def _as_samples(table: Table, of: dict[str, str]) -> tuple[Table, dict[str, str]
     return replace(table, frame=frame), of | {"n_samples": A_SAMPLE}
 
 
-def is_whole(values: Any, least: int) -> Any:
-    """Which numbers are whole, at least so much, and not so large that floats do not hold them."""
-    return (values == np.floor(values)) & (values >= least) & (values <= 2.0**53)
+def _grouped(view: View) -> tuple[View, tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """The rows with the number of their group; what makes groups; and what these are called, in order
+    of first appearance.
+    """
+    by = tuple(name for name in GROUPING if name in view.columns)
+    labels = [*zip(*(texts(view.frame[name]) for name in by), strict=True)] or [()] * len(view)
+    index = {label: place for place, label in enumerate(dict.fromkeys(labels))}
+    group = np.array([index[label] for label in labels], dtype=np.int64)
+    return replace(view, frame=view.frame.assign(group=group)), by, tuple(index)
 
 
-def _one_each(view: View, frame: DataFrame, keys: Sequence[str]) -> DataFrame:
+def _one_each(view: View, keys: Sequence[str]) -> DataFrame:
     """The covariates of the rows that have the same keys: the mean of gold; of others the one that
     all of them have.
     """
-    names = [name for name in COVARIATES if name in frame]
-    each = frame.groupby([*keys], sort=False)
+    names = [name for name in COVARIATES if name in view.frame]
+    each = view.frame.groupby([*keys], sort=False)
     for name in [name for name in names if name != "gold"]:
-        for row in frame.index[each[name].transform("nunique") > 1][:1]:
+        for row in view.frame.index[each[name].transform("nunique") > 1][:1]:
             what = f"{name} is not the same in all rows of its group; must be one"
             raise view.error(what, row, column=view.columns.get(name))
     return each.agg({name: "mean" if name == "gold" else "first" for name in names})
 
 
 def _beside(
-    of: Mapping[str, str],
-    names: DataFrame,
+    by: Mapping[str, str],
+    labels: Sequence[tuple[str, ...]],
     side: str,
     data: Any,
     columns: Mapping[str, str | None],
 ) -> tuple[DataFrame, list[str]]:
-    """What another table knows of the groups, by the columns that it has in common with their names,
-    and what is said of its rows.
+    """What another table knows of the groups, by what both have of benchmark and model, and what is
+    said of its rows. `by`: quantity -> its column in the table of counts, which may be in both.
     """
-    wanted = {name: COUNTS[name] for name in (*GROUPING, *BESIDE[side])}
-    table, theirs, _ = recognise(table_of(data, side), wanted, columns)
-    there = [name for name in BESIDE[side] if name in theirs]
-    require(table, theirs, *([] if there else BESIDE[side]))
-    alike = {of[name]: theirs[name] for name in GROUPING if {name} <= of.keys() & theirs.keys()}
-    shared = {name: alike.get(name, name) for name in names if alike.get(name, name) in table.names}
+    import pandas as pd
+
+    kind = COUNTS.without([x for x in COUNTS.quantities if x not in (*GROUPING, *BESIDE[side])])
+    table = table_of(data, side)
+    same = {name: column for name, column in by.items() if column in table.names}
+    table, of, _ = recognise(table, kind, {**same, **columns})
+    there = [name for name in BESIDE[side] if name in of]
+    require(table, of, *([] if there else BESIDE[side]))
+    shared, groups = [name for name in by if name in of], pd.DataFrame(labels, columns=[*by])
     if not shared:
-        raise TableError(
-            table.source, f"has no column in common with the groups, by {listed(names)}"
-        )
-    for name in [name for name in names if name not in shared and side == "gold"]:
-        if len(several := names[name].unique()) > 1:
+        known = "no column in common with the groups"
+        raise TableError(table.source, f"has {known}, by {listed(by)}")
+    for name in [name for name in by if name not in shared and side == "gold"]:
+        if len(several := groups[name].unique()) > 1:
             what = f"has no column {name!r}, and the counts hold several: {listed(several)}"
             raise TableError(table.source, what)
-    held = read_rows(table, {name: theirs[name] for name in there}, wanted, there, None)
-    keys = {name: texts(table.frame[column])[held.frame.index] for name, column in shared.items()}
-    known = _one_each(held, held.frame.assign(**keys), [*shared])
-    found = names.join(known, on=[*shared])[[*known]]
+    held = read_rows(table, of, kind, there, None)
+    keys = {name: texts(held.frame[name]) for name in shared}
+    known = _one_each(replace(held, frame=held.frame.assign(**keys)), shared)
+    found = groups.join(known, on=shared)[[*known]]
     return found, [f"{table.source}: {what}" for what in held.notes]
 
 
@@ -303,22 +276,20 @@ class PassTable(View):
         *,
         columns: Mapping[str, str | None] | None = None,
         where: str | None = None,
-        by: str | Sequence[str] | None = None,
     ) -> PassTable:
         """A table of pass@k, from a file or from memory; one that is read already as it is.
 
-        `columns`, `where`, `by`: see `Counts.read`; the quantities are k, pass_at_k, model and
-        benchmark. A ValueError where the table cannot be read or lacks a column, a k is no whole
-        number of at least 1, or comes twice in a group.
+        `columns`, `where`: see `Counts.read`; the quantities are k, pass_at_k, model and benchmark.
+        A ValueError where the table cannot be read or lacks a column, a k is no whole number of at
+        least 1, or comes twice in a group.
         """
         if isinstance(data, PassTable):
-            return data.unread(columns=columns, where=where, by=by)
+            return data.unread(columns=columns, where=where)
         table, of, _ = recognise(table_of(data), PASS_AT_K, columns)
         require(table, of, "k", "pass_at_k")
-        view, by, labels = _grouped(table, of, PASS_AT_K, by, ("k", "pass_at_k"), where)
-        view.refuse("k", ~is_whole(view.frame["k"], 1), "a whole number from 1 to 2^53")
-        cure = "hold the same k of the same group: by= (--by) makes groups"
-        view.refuse_twice(["group", "k"], cure)
+        rows = read_rows(table, of, PASS_AT_K, ("k", "pass_at_k", *GROUPING), where)
+        view, by, labels = _grouped(rows)
+        view.refuse_twice(["group", "k"], TWICE.format("k"))
         return cls(by=by, labels=labels, **vars(view))
 
     def groups(self) -> Iterator[tuple[dict[str, str], Any, Any, Any]]:

@@ -24,7 +24,7 @@ from .columns import (
 )
 from .metrics import benchmark_and_metric, is_accuracy, passes
 from .rows import Column, View, doubts, named, read_rows
-from .sample import Points, Sample
+from .sample import Points
 from .table import Table, table_of, texts
 from .where import holds
 
@@ -33,10 +33,9 @@ if TYPE_CHECKING:
 
 #: Relative difference within which two rows agree on a number of their run: that of printed digits.
 AGREEMENT = 1e-6
-#: Columns that name a model, at one or at many points of its training.
-MODELS = r"(model|checkpoint)(name|id)?|name|ckpt"
-#: A score of the row, whichever.
-ANY = "any score"
+LETTER = {name: letter for letter, name in LETTERS.items()}
+#: What says which column of a table with a row for each run a score is from.
+SCORED = "column of the score"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -87,8 +86,8 @@ class Evaluations(View):
             Either a row for each score, with columns for the benchmark (``benchmark``, ``task``,
             ...), the score (``score``, ``accuracy``, ...) and, if there are, the metric
             (``metric_type``, ...), the accuracy of guessing (``random_baseline``, ...) and the run
-            (``run``, ...; without it rows of one model, params, tokens and compute are one run); or
-            a row for each run, with columns such as ``acc_hellaswag``, ``arc_easy_acc_norm`` and
+            (``run``, ``name``, ...; without it rows of one params, tokens and compute are one run);
+            or a row for each run, with columns such as ``acc_hellaswag``, ``arc_easy_acc_norm`` and
             ``loss_c4``. Evaluations are returned as they are.
         columns : mapping, optional
             Quantity (run, benchmark, metric_type, score, random_baseline, params, tokens,
@@ -162,15 +161,14 @@ class Evaluations(View):
         more = {name: values for name, values in held.items() if name not in self.frame}
         return named(self.frame.assign(**more), self.columns)
 
-    def held_out(self, sample: Sample, condition: str) -> Any:
+    def held_out(self, sample: Points, condition: str) -> Any:
         """Which runs of a sample satisfy a condition, (n,); it may be on ``k``, without which it is 1.
         An error where it names a column that is empty at one: it is neither held out nor not.
         """
-        k = 1.0 if sample.at.k is None else sample.at.k
-        frame = self.named().iloc[sample.index].assign(k=k)
+        frame = self.named().iloc[sample.index].assign(k=1.0 if sample.k is None else sample.k)
         return holds(condition, frame, self.source, "hold_out", everywhere=True)
 
-    def sample(self, benchmark: str, baseline: float, *, in_k: bool = False) -> Sample:
+    def sample(self, benchmark: str, baseline: float, *, in_k: bool = False) -> Points:
         """A benchmark, a key of ``scores``, at the runs that have a score, with the accuracy of
         guessing, in [0, 1); or `in_k`, pass@k at every run and k, by k and then by run.
         """
@@ -184,9 +182,9 @@ class Evaluations(View):
         if lacks or (in_k and not keys):
             complaint = f"no run of {self.source} has {lacks or 'a pass@k of it'}"
             raise ArgumentError("benchmark", benchmark, complaint=complaint)
-        at |= {"k": np.array([*keys], dtype=float)[place]} if keys else {}
-        held: dict[str, Any] = {"at": Points(**at), "index": index, "baseline": baseline}
-        return Sample(benchmark=benchmark, accuracy=scores[place, index], **held)
+        k = np.array([*keys])[place] if keys else None
+        seen: dict[str, Any] = {"benchmark": benchmark, "baseline": baseline, "index": index}
+        return Points(**at, **seen, k=k, accuracy=scores[place, index])
 
     def proxy(self, name: str) -> Any:
         """A proxy, or any other column of numbers, by its name, (M,)."""
@@ -205,43 +203,41 @@ class Evaluations(View):
 
 def _read(data: Any, given: Mapping[str, str | None], where: str | None) -> Evaluations:
     """See `Evaluations.read`."""
-    import pandas as pd
-
     table, of, benchmarks = recognise(table_of(data), EVALUATIONS, given, None)
-    is_long = bool(given.get("benchmark")) or {"benchmark", "score"} <= of.keys()
-    if is_long:
+    if given.get("benchmark") or {"benchmark", "score"} <= of.keys():
         require(table, of, "score")
         for name in [*benchmarks][:1]:
             complaint = f"{name!r} is no quantity of a table with a row for each score"
             raise ArgumentError("columns", {name: benchmarks[name]}, complaint=complaint)
-        meant: dict[str, tuple[str, str | None]] = {of["score"]: ("", None)}
+        every = of
     else:
         of = {name: of[name] for name in of if name in (*given, "run", *BUDGET)}
-        meant = _measured(table, of, benchmarks)
-    values = pd.DataFrame({name: table.numbers(name) for name in meant}, table.frame.index)
-    table = replace(table, frame=table.frame.assign(**{ANY: values.bfill(axis=1).iloc[:, 0]}))
-    others = None if is_long else values.set_axis([name for name, _ in meant.values()], axis=1)
+        table, more = _a_row_a_score(table, of, benchmarks)
+        every = of | more
     needed = (*BUDGET, "run", "benchmark", "metric_type", "score")
-    view = read_rows(table, of | {"score": ANY}, EVALUATIONS, needed, where, others)
-    runs, index, varying = _runs(view, [*meant], is_long)
-    scores = _scores(view, values.loc[view.frame.index].assign(run=index), meant)
+    view = read_rows(table, every, EVALUATIONS, needed, where)
+    runs, index, varying = _runs(view)
+    scores = _scores(replace(view, frame=view.frame.assign(run=index)))
     kinds = scores.drop_duplicates("key").set_index("key")
-    held = scores.pivot(index="run", columns="key", values="value")[kinds.index]
+    held = scores.pivot(index="run", columns="key", values="score")[kinds.index]
+    is_accuracy = kinds["is_accuracy"]
     said = f"set aside, as they vary within a run: columns {listed(varying)}"
     warnings = (*view.warnings, *([said] if varying else []), *doubts(runs, of))
     return Evaluations(
-        scores={key: held[key].to_numpy() for key in held if kinds["is_accuracy"][key]},
-        proxies={key: held[key].to_numpy() for key in held if not kinds["is_accuracy"][key]},
-        metric_types=kinds["metric"].to_dict(),
+        scores={key: held[key].to_numpy() for key in held if is_accuracy[key]},
+        proxies={key: held[key].to_numpy() for key in held if not is_accuracy[key]},
+        metric_types={key: metric or None for key, metric in kinds["metric_type"].items()},
         table_baselines=_baselines(view, scores),
         **vars(replace(view, frame=runs, columns=of, warnings=warnings)),
     )
 
 
-def _measured(
+def _a_row_a_score(
     table: Table, of: Mapping[str, str], benchmarks: Mapping[str, str | None]
-) -> dict[str, tuple[str, str | None]]:
-    """Column -> benchmark and metric, in a table with a row for each run."""
+) -> tuple[Table, dict[str, str]]:
+    """A table with a row for each run as one with a row for each score, and what columns it has more;
+    rows keep their number. `benchmarks`: the benchmarks of columns whose names do not say so.
+    """
     found: dict[str, tuple[str, str | None]] = {}
     for benchmark, column in benchmarks.items():
         if column is not None:
@@ -256,71 +252,72 @@ def _measured(
     if not any(is_accuracy(metric) for _, metric in found.values()):
         which = f"the columns are {listed(table.names)}; {name_it('hellaswag')}"
         raise TableError(table.source, f"no column of accuracy, such as acc_hellaswag; {which}")
-    return found
+    numbers = table.frame[[]].assign(**{name: table.numbers(name) for name in found})
+    long = numbers.melt(var_name=SCORED, value_name="score", ignore_index=False)
+    rows = (
+        table.frame.drop(columns=[*found])
+        .loc[long.index]
+        .assign(
+            **long,
+            benchmark=[found[name][0] for name in long[SCORED]],
+            metric_type=[found[name][1] or "acc" for name in long[SCORED]],
+        )
+    )
+    names = {name: name for name in ("benchmark", "metric_type", "score")}
+    if "run" not in of:
+        names["run"] = "run"
+        rows["run"] = [f"row {row}" for row in rows.index]
+    return replace(table, frame=rows.sort_index(kind="stable")), names
 
 
-def _runs(view: View, scored: Sequence[str], is_long: bool) -> tuple[DataFrame, Any, list[str]]:
+def _runs(view: View) -> tuple[DataFrame, Any, list[str]]:
     """The first row of each run, with its name; the number of its run for each row; and the columns
-    that vary within a run.
-
-    Rows of one run have the same name in the column `run`. Without one, they have the same model,
-    params, tokens and compute where a row is a score; else each row is a run.
+    that vary within a run. Rows of one run have the same name in the column `run`; without one, the
+    same params, tokens and compute.
     """
-    frame = view.frame
-    free = [name for name in frame if name not in {*EVALUATIONS, *scored, ANY}]
-    naming = ["run"] if "run" in frame else [name for name in free if is_spelt(name, MODELS)]
-    by = naming if "run" in frame else [*naming, *(name for name in BUDGET if name in frame)]
-    if is_long and not by:
+    frame, budget = view.frame, [name for name in BUDGET if name in view.frame]
+    by = ["run"] if "run" in frame else budget
+    if not by:
         raise view.error(f"no column tells which run a score is of; {name_it('run')}")
-    index = np.arange(len(frame))
-    if is_long or "run" in frame:
-        index = frame[by].apply(texts).groupby(by, sort=False).ngroup().to_numpy()
+    index = frame[by].apply(texts).groupby(by, sort=False).ngroup().to_numpy()
     runs = frame.iloc[np.unique(index, return_index=True)[1]]
-    names = _names(runs, naming)
-    for name in [name for name in BUDGET if name in frame]:
+    names = [*texts(runs["run"])] if "run" in frame else _sizes(runs[budget[:2]])
+    for name in budget:
         values = frame[name].groupby(index)
         for run in np.flatnonzero(values.max() / values.min() - 1.0 > AGREEMENT)[:1]:
             span = f"{values.min()[run]:.10g} to {values.max()[run]:.10g}"
             raise view.error(f"run {names[run]!r} has {name} from {span}; must be one number")
+    free = [name for name in frame if name not in {*EVALUATIONS.quantities, SCORED}]
     different = frame[free].apply(texts).groupby(index).nunique().max() > 1
     varying = [*different.index[different]]
-    of_runs = [name for name in (*BUDGET, *free) if name in frame and name not in varying]
-    return runs[of_runs].assign(run=names), index, varying
+    of_runs = [name for name in (*budget, *free) if name not in varying]
+    return runs[of_runs].assign(run=np.array(names, dtype=object)), index, varying
 
 
-def _names(runs: DataFrame, naming: Sequence[str]) -> Any:
-    """A name for each run: that in the table, with its size where it is not alone, else its row."""
-    own, sizes = [texts(runs[name]) for name in naming], [x for x in LETTERS if LETTERS[x] in runs]
-    more = [f"{letter}=" + runs[LETTERS[letter]].map("{:.4g}".format) for letter in sizes[:2]]
-    for parts in (own[:1], own, [*own, *more]):
-        names = [" ".join(filter(None, each)) for each in zip(*parts, strict=True)]
-        if len({*names}) == len(runs) and all(names):
-            return np.array(names, dtype=object)
-    return np.array([f"row {row}" for row in runs.index], dtype=object)
+def _sizes(runs: DataFrame) -> list[str]:
+    """Names of runs by their size, or by their row where sizes are alike."""
+    names = [
+        " ".join(f"{LETTER[name]}={value:.4g}" for name, value in run.items())
+        for run in runs.to_dict("records")
+    ]
+    return names if len({*names}) == len(names) else [f"row {row}" for row in runs.index]
 
 
-def _scores(
-    view: View, values: DataFrame, meant: Mapping[str, tuple[str, str | None]]
-) -> DataFrame:
-    """A row for each score, by its row: run, column, metric, value, whether it is an accuracy, and
-    what the benchmark by that metric is called, its key: the metric is named where it must be. A
-    run has one score of each key, accuracies are shares, and others are finite.
+def _scores(view: View) -> DataFrame:
+    """The scores, with what each benchmark by its metric is called, its `key`: the metric is named
+    where it must be; and whether it is an accuracy. A run has one score of each key, accuracies are
+    shares, and others are finite.
     """
-    import pandas as pd
-
-    names = texts(view.frame["benchmark"]) if "benchmark" in view.frame else None
-    metrics = texts(view.frame["metric_type"]) if "metric_type" in view.frame else None
-    scores = values.rename_axis("row").reset_index().melt(["row", "run"], var_name="column")
-    scores = scores.dropna(subset="value").set_index("row")
-    pairs = []
-    for row, column in scores["column"].items():
-        name = meant[column][0] if names is None else names[row]
-        metric = meant[column][1] if metrics is None else metrics[row]
+    scores = view.frame.assign(benchmark=texts(view.frame["benchmark"]))
+    metrics = [*texts(scores["metric_type"])] if "metric_type" in scores else [""] * len(scores)
+    for row, metric in zip(scores.index, metrics, strict=True):
         if is_accuracy(metric) is None:
-            out = f'--where "{spelt_in(view.columns["metric_type"])} != {metric!r}"'
+            column = view.columns["metric_type"]
+            out = f'--where "{spelt_in(column)} != {metric!r}"'
             complaint = f"metric {metric!r} is not known: leave it out by {out}"
-            raise view.error(complaint, row, column=view.columns["metric_type"])
-        pairs.append((name, f"pass@{k}" if (k := passes(metric)) else metric))
+            raise view.error(complaint, row, column=column)
+    metrics = [f"pass@{k}" if (k := passes(metric)) else metric for metric in metrics]
+    pairs = [*zip(scores["benchmark"], metrics, strict=True)]
     keys = {}
     for name, metric in {*pairs}:
         rivals = {x for other, x in {*pairs} if other == name}
@@ -328,33 +325,30 @@ def _scores(
             rivals = {x for x in rivals if is_accuracy(x) and passes(x) in (None, 1)}
         is_alone = len(rivals) == 1 and passes(metric) in (None, 1)
         keys[name, metric] = name if is_alone else f"{name} {metric}"
-    known = np.array([bool(is_accuracy(metric)) for _, metric in pairs])
-    held = pd.Series([metric for _, metric in pairs], scores.index, dtype=object)
-    scores = scores.assign(metric=held, is_accuracy=known, key=[keys[pair] for pair in pairs])
+    known = np.array([bool(is_accuracy(metric)) for metric in metrics])
+    named_by = [keys[pair] for pair in pairs]
+    scores = scores.assign(metric_type=metrics, is_accuracy=known, key=named_by)
     cure = f"take one by where= (--where), or say what tells runs apart; {name_it('run')}"
     of_scores = replace(view, frame=scores)
     of_scores.refuse_twice(["run", "key"], f"hold two scores of the same run: {cure}")
     if not known.any():
-        what = f"no score is an accuracy; its metrics are {listed(sorted({*held}))}"
-        raise view.error(what)
-    is_share, is_finite = scores["value"].between(0.0, 1.0), np.isfinite(scores["value"])
-    for score in scores[~np.where(known, is_share, is_finite)].head(1).itertuples():
-        cure = f"--column {'score' if names is not None else score.key}="
-        cure += f"'{spelt_in(str(score.column))}/100'"
+        raise view.error(f"no score is an accuracy; its metrics are {listed(sorted({*metrics}))}")
+    is_share, is_finite = scores["score"].between(0.0, 1.0), np.isfinite(scores["score"])
+    for row, score in scores[~np.where(known, is_share, is_finite)][:1].iterrows():
+        column = score.get(SCORED, view.columns["score"])
+        cure = f"--column {score.key if SCORED in scores else 'score'}='{spelt_in(column)}/100'"
         domain = f"a number from 0 to 1; of percent say {cure}" if score.is_accuracy else "finite"
-        complaint = f"{score.key}={score.value:.16g} must be {domain}"
-        raise view.error(complaint, score.Index, column=score.column)
+        raise view.error(f"{score.key}={score.score:.16g} must be {domain}", row, column=column)
     return scores
 
 
 def _baselines(view: View, scores: DataFrame) -> dict[str, float]:
     """Key -> accuracy of guessing, one number in [0, 1), where the table has a column of it."""
-    if "random_baseline" not in view.frame:
+    if "random_baseline" not in scores:
         return {}
-    guess = view.frame["random_baseline"][scores.index].to_numpy()
-    held = scores.assign(guess=guess).loc[scores["is_accuracy"], ["key", "guess"]]
-    held = held.dropna().drop_duplicates()
-    for key in held[held.duplicated("key") | ~held["guess"].between(0, 1, "left")]["key"][:1]:
+    held = scores.loc[scores["is_accuracy"], ["key", "random_baseline"]].dropna().drop_duplicates()
+    is_one = ~held.duplicated("key") & held["random_baseline"].between(0, 1, "left")
+    for key in held["key"][~is_one][:1]:
         what = f"{key}: random_baseline must be one number of at least 0 and below 1"
         raise view.error(what, column=view.columns["random_baseline"])
     return dict(held.itertuples(index=False))

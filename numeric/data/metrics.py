@@ -1,14 +1,8 @@
-"""Metrics of benchmarks: which are accuracies, what the column of a score is called, and so what a
-table holds.
-"""
+"""Metrics of benchmarks: which are accuracies, and what the column of a score is called."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-
-from .columns import COUNTS, EVALUATIONS, PASS_AT_K, RUNS, candidates, quantity_named
-from .table import Table
 
 #: Metrics of free text, where guessing scores nothing; of choices; and those that are no accuracy.
 FREE_TEXT = r"(?:quasi[ _-]?)?exact[ _-]?match|em|pass(?:@|_?at_?)(?P<k>[1-9]\d*)"
@@ -35,7 +29,7 @@ def is_accuracy(metric: str | None) -> bool | None:
     >>> [is_accuracy(metric) for metric in (None, "acc,none", "pass@16", "loss", "f1")]
     [True, True, True, False, None]
     """
-    known = metric is None or _matches(f"{FREE_TEXT}|{CHOICES}", metric)
+    known = not metric or _matches(f"{FREE_TEXT}|{CHOICES}", metric)
     return True if known else False if _matches(OTHERS, metric) else None
 
 
@@ -65,26 +59,7 @@ def benchmark_and_metric(column: str) -> tuple[str, str] | None:
     return None
 
 
-#: What a table of each kind holds; the first kind that a table is of goes.
-KINDS = (
-    ("counts", COUNTS, ("n_samples", "n_correct")),
-    ("counts", COUNTS, ("problem", "n_correct")),
-    ("pass@k", PASS_AT_K, ("k", "pass_at_k")),
-    ("evaluations", EVALUATIONS, ("benchmark", "score")),
-    ("runs", RUNS, ("loss",)),
-)
-
-
-def kind_of(table: Table, columns: Mapping[str, str | None] | None = None) -> str | None:
-    """ "counts", "pass@k", "evaluations" or "runs"; None where the columns tell none of these.
-
-    `columns`: quantity -> column, as far as the user says.
-    """
-    for kind, quantities, needed in KINDS:
-        given = {quantity_named(key, quantities): name for key, name in (columns or {}).items()}
-        chosen = {quantity: name for quantity, name in given.items() if quantity is not None}
-        found = candidates(table, quantities, chosen)
-        if all(found.get(name) for name in needed):
-            return kind
-    parts = [benchmark_and_metric(name) for name in table.names]
-    return "evaluations" if any(found and is_accuracy(found[1]) for found in parts) else None
+def accuracy_in(column: str) -> bool:
+    """Whether the name of a column is that of a benchmark's accuracy."""
+    found = benchmark_and_metric(column)
+    return bool(found and is_accuracy(found[1]))

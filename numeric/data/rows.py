@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import ArgumentError, TableError
 from ..words import counted
-from .columns import ALL_LETTERS, BUDGET, spelt_in
+from .columns import ALL_LETTERS, BUDGET, NUMBERS, POSITIVE, WHOLE, Kind, spelt_in
 from .table import Table, texts
 from .where import holds
 
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 #: How many dropped rows a message shows.
 MOST_SHOWN = 3
-#: Quantities that are positive and finite, and others that are numbers.
-POSITIVE = (*BUDGET, "loss", "weight", "gold")
-NUMBERS = (*POSITIVE, "n_samples", "n_correct", "k", "pass_at_k", "score", "random_baseline")
 #: Numbers outside are more likely in other units, or something else; what is said then of a column.
 UNITS = "of millions say --column {0}='{1}*1e6', of billions {0}='{1}*1e9'"
 USUAL = {
@@ -162,76 +159,71 @@ def named(frame: DataFrame, columns: Mapping[str, str]) -> DataFrame:
 
 
 def read_rows(
-    table: Table,
-    of: Mapping[str, str],
-    kind: Mapping[str, str],
-    needed: Sequence[str],
-    where: str | None,
-    others: Any = None,
+    table: Table, of: Mapping[str, str], kind: Kind, needed: Sequence[str], where: str | None
 ) -> View:
     """The rows of a table that satisfy a condition and have numbers as they must be; those are
     dropped where a quantity that is `needed` is missing, or one that must be positive and finite is
-    not. `of`: quantity -> its column; `kind`: all that the table may hold; `others`: a frame of
-    columns that a condition may name as well.
+    not. `of`: quantity -> its column; `kind`: all that the table may hold.
     """
     import pandas as pd
 
     raw = table.frame
-    frame = raw.drop(columns=[name for name in raw if name in {*kind, *of.values()}])
     cells = {x: table.numbers(name) if x in NUMBERS else raw[name] for x, name in of.items()}
-    frame = frame.assign(**cells)
-    warnings, reasons = _fill(frame), pd.Series("", frame.index)
-    for name in [name for name in POSITIVE if name in frame and name in kind]:
-        x = frame[name]
+    held, warnings = _filled(pd.DataFrame(cells, raw.index))
+    taken = {*held, *kind.quantities, *of.values()}
+    frame = raw.drop(columns=[name for name in raw if name in taken]).assign(**held)
+    reasons = pd.Series("", frame.index)
+    for name in [name for name in POSITIVE if name in held]:
+        x = held[name]
         bad = f"{name}=" + x.map(repr) + ": must be above 0 and finite"
         reasons = reasons.mask((reasons == "") & x.notna() & ~((x > 0.0) & np.isfinite(x)), bad)
-    for name in [name for name in needed if name in frame]:
-        empty = frame[name].isna() if name in NUMBERS else texts(frame[name]) == ""
+    for name in [name for name in needed if name in held]:
+        empty = held[name].isna() if name in NUMBERS else texts(held[name]) == ""
         reasons = reasons.mask((reasons == "") & empty, f"{name} is missing")
     chosen = np.ones(len(frame), dtype=bool)
     if where is not None:
-        every = pd.concat([others, frame, raw], axis=1)
-        every = named(every.loc[:, ~every.columns.duplicated()], of)
+        every = named(raw.assign(**held), of)
         chosen = holds(where, every, table.source, "where")
     lost = reasons[chosen & (reasons != "")]
+    used = frame[chosen & (reasons == "")]  # a row of the source may be several rows here
+    lost = lost[~lost.index.isin(used.index) & ~lost.index.duplicated()]
     view = View(
-        frame=frame[chosen & (reasons == "")],
+        frame=used,
         columns=dict(of),
         source=table.source,
-        n_rows=len(frame),
-        left_out=int((~chosen).sum()),
+        n_rows=frame.index.nunique(),
+        left_out=frame.index[~chosen].difference(used.index).nunique(),
         dropped=tuple(Dropped(int(row), reason) for row, reason in lost.items()),
         warnings=tuple(warnings),
     )
     if not len(view):
         what = lost_rows(view.left_out, view.dropped)
-        raise view.error(f"none of {counted(len(frame), 'row')} is usable ({what})")
+        raise view.error(f"none of {counted(view.n_rows, 'row')} is usable ({what})")
+    for name, least in WHOLE.items():
+        if name in held:
+            x = view.frame[name]
+            bad = (x != np.floor(x)) | (x < least) | (x > 2.0**53)  # floats do not hold more
+            view.refuse(name, bad, f"a whole number from {least} to 2^53")
     return view
 
 
-def _fill(frame: DataFrame) -> list[str]:
-    """Put in what follows from C = 6ND where two of the three are positive and finite, infinite or 0
-    beyond the floats; what is said of it.
+def _filled(frame: DataFrame) -> tuple[DataFrame, list[str]]:
+    """The quantities with what follows from C = 6ND where two of the three are positive and finite,
+    infinite or 0 beyond the floats; what is said of it.
     """
-    held = {
-        x: frame[x].where((frame[x] > 0.0) & np.isfinite(frame[x])) for x in BUDGET if x in frame
-    }
-    N, D, C = (held.get(name) for name in BUDGET)
-    found, warnings = {}, []
+    known = {name: frame.get(name, np.nan) for name in BUDGET}
+    N, D, C = (np.where(np.isfinite(x) & (x > 0.0), x, np.nan) for x in known.values())
     with np.errstate(over="ignore", under="ignore"):
-        if C is not None and D is not None:
-            found["params"] = C / (6.0 * D)
-        if C is not None and N is not None:
-            found["tokens"] = C / (6.0 * N)
-        if N is not None and D is not None:
-            found["compute"] = 6.0 * D * N
-    for name, value in found.items():
-        gaps = value.notna() & (frame[name].isna() if name in frame else True)
-        if name in frame and gaps.any():
-            where = f"{counted(int(gaps.sum()), 'row')} with the other two"
+        found = dict(zip(BUDGET, (C / (6.0 * D), C / (6.0 * N), 6.0 * D * N), strict=True))
+    warnings = []
+    for name in [name for name in BUDGET if {*BUDGET} - {name} <= {*frame.columns}]:
+        if name not in frame:
+            frame[name] = found[name]
+        elif gaps := int((frame[name].isna() & ~np.isnan(found[name])).sum()):
+            where = f"{counted(gaps, 'row')} with the other two"
             warnings.append(f"{name} is missing in {where}: computed by C = 6ND")
-        frame[name] = frame[name].where(~gaps, value) if name in frame else value
-    return warnings
+            frame[name] = frame[name].where(frame[name].notna(), found[name])
+    return frame, warnings
 
 
 def doubts(frame: DataFrame, given: Mapping[str, str]) -> list[str]:

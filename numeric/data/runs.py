@@ -36,8 +36,6 @@ class Runs(View):
     loss : ndarray of float64
         L; > 0. Where the metric is accuracy, y = -log((Q - Q_r)/(1 - Q_r)) of accuracy Q and of the
         accuracy of guessing Q_r, the `random_baseline`.
-    weight : ndarray of float64 or None
-        Weight of each run in a fit; > 0. None where every run counts once.
     group : ndarray of object or None
         What runs have in common (seed, run id) where they are no independent draws.
     metric : {"loss", "accuracy"}
@@ -49,7 +47,7 @@ class Runs(View):
     random_baseline: float | None = None
 
     params, tokens, compute = Column(), Column(), Column()
-    loss, weight, group = Column(), Column(), Column()
+    loss, group = Column(), Column()
 
     @classmethod
     def read(
@@ -69,7 +67,7 @@ class Runs(View):
             CSV (comma, semicolon or tab), JSON, JSON lines, or Parquet where pandas has an engine
             for it. UTF-8. Runs are returned as they are.
         columns : mapping, optional
-            Quantity (params, tokens, compute, loss, weight, group) -> column, or expression such as
+            Quantity (params, tokens, compute, loss, group) -> column, or expression such as
             ``tokens_B*1e9`` or ``log(perplexity)``; None: the table has none. Others are recognised
             by name: their own, a letter (N, D, C, L), or a usual spelling (``Model Size``,
             ``val_loss``, ``train/loss``). Numbers are taken as they stand: for a unit in a heading,
@@ -108,7 +106,9 @@ class Runs(View):
     @property
     def extra(self) -> dict[str, Any]:
         """The other columns as they are, None or NaN where a cell is empty."""
-        return {name: self.frame[name].to_numpy() for name in self.frame if name not in RUNS}
+        return {
+            name: self.frame[name].to_numpy() for name in self.frame if name not in RUNS.quantities
+        }
 
     @property
     def derived(self) -> str | None:
@@ -137,7 +137,7 @@ def _read(
     table = replace(table, frame=table.frame.assign(**also))
     is_filled = len({*BUDGET} & of.keys()) >= 2
     require_columns(table, of, *(name for name in needed if not (name in BUDGET and is_filled)))
-    view = read_rows(table, of, RUNS, (*needed, "weight"), where)
+    view = read_rows(table, of, RUNS, needed, where)
     frame, warnings = view.frame, [*view.warnings]
     for name in [name for name in BUDGET if name in frame]:
         if n := int(frame[name].isna().sum()):
@@ -151,7 +151,7 @@ def _read(
             what = f"{counted(len(frame), 'row')} of {counted(frame.group.nunique(), 'run')}"
             warnings.append(f"{what} by {name!r}, of one size at several tokens: {GROUPED}")
     for name in [name for name in BUDGET if name not in of]:
-        if "*1e" in (text := suggested(name, [x for x in frame if x not in RUNS])):
+        if "*1e" in (text := suggested(name, [x for x in frame if x not in RUNS.quantities])):
             what = f"no column is read as {name}; --column {name}={text!r} takes one"
             warnings.append(what)
     if "group" in of:

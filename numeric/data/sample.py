@@ -1,4 +1,4 @@
-"""What a law of accuracy is fitted to and asked at: one benchmark at some runs."""
+"""What a law of accuracy is fitted to and asked at: runs, and one benchmark at them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ArgumentError, outside
 
-__all__ = ["SPREAD", "Points", "Sample", "above_guessing", "one_ratio"]
+__all__ = ["SPREAD", "Points", "above_guessing", "one_ratio"]
 
 #: Runs whose D/N is within this factor of one ratio are at that ratio: nominal 20 is 17.4 to 23.
 SPREAD = 1.15
@@ -19,6 +19,9 @@ SPREAD = 1.15
 class Points:
     """Where a law is fitted or asked, (n,) each, None where it is not known: params N, tokens D,
     compute C (FLOP), the proxy of a two-stage law, and the samples k of pass@k.
+
+    Of a benchmark also the raw accuracy Q, (n,), the accuracy of guessing Q_r in [0, 1), and `index`:
+    which run of the evaluations each is.
     """
 
     params: Any = None
@@ -26,20 +29,26 @@ class Points:
     compute: Any = None
     proxy: Any = None
     k: Any = None
+    accuracy: Any = None
+    index: Any = None
+    baseline: float = 0.0
+    benchmark: str = ""
 
     def __post_init__(self) -> None:
         for name, values in self._known().items():
-            object.__setattr__(self, name, np.atleast_1d(np.asarray(values, dtype=np.float64)))
+            kind = np.int64 if name == "index" else np.float64
+            object.__setattr__(self, name, np.atleast_1d(np.asarray(values, dtype=kind)))
 
     def _known(self) -> dict[str, Any]:
-        return {name: values for name, values in vars(self).items() if values is not None}
+        held = {x: v for x, v in vars(self).items() if v is not None}
+        return {name: held[name] for name in held if name not in ("baseline", "benchmark")}
 
     def __len__(self) -> int:
         return len(next(iter(self._known().values())))
 
     def subset(self, index: Any) -> Points:
         """The points at a mask or at indices."""
-        return Points(**{name: values[index] for name, values in self._known().items()})
+        return replace(self, **{name: values[index] for name, values in self._known().items()})
 
     def column(self, name: str) -> Any:
         """The values of a quantity; a ValueError where it is not known, or somewhere no positive
@@ -53,27 +62,6 @@ class Points:
             domain = "finite" if name == "proxy" else "positive and finite"
             raise outside(name, float(values[bad][0]), domain)
         return np.asarray(values)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Sample:
-    """A benchmark's raw accuracy Q at n runs `at`, (n,), with the accuracy of guessing Q_r in [0, 1);
-    `index`: which run of the evaluations each is.
-    """
-
-    benchmark: str
-    accuracy: Any
-    baseline: float
-    at: Points
-    index: Any = None
-
-    def __len__(self) -> int:
-        return len(self.accuracy)
-
-    def subset(self, index: Any) -> Sample:
-        """The runs at a mask or at indices."""
-        own = None if self.index is None else self.index[index]
-        return replace(self, accuracy=self.accuracy[index], at=self.at.subset(index), index=own)
 
 
 def one_ratio(at: Points) -> tuple[float, float] | None:

@@ -334,7 +334,6 @@ def _runs(fit: Fit) -> str:
     text = f"{len(runs)} from {runs.source}"
     if runs.group is not None:
         text += f", in {counted(len({*runs.group.tolist()}), 'group')}"
-    text += ", weighted" if runs.weight is not None else ""
     if runs.left_out:
         text += f"; {counted(runs.left_out, 'row')} left out by the condition"
     if runs.dropped:

@@ -37,10 +37,14 @@ class Solution:
     minimum: Minimum
 
     @classmethod
-    def of(cls, model: Form, runs: Runs, objective: Objective, seed: int = 0) -> Solution:
-        """The best minimum for the losses of runs, of a law that is posed at them."""
+    def of(
+        cls, model: Form, runs: Runs, objective: Objective, seed: int = 0, weights: Any = None
+    ) -> Solution:
+        """The best minimum for the losses of runs, (n,), each with its weight, of a law that is posed at
+        them.
+        """
         losses = np.asarray(runs.loss)
-        problem = Problem.of(model, losses, runs.weight, objective, model.box)
+        problem = Problem.of(model, losses, weights, objective, model.box)
         return cls(
             problem=problem, minimum=solve(problem, seed=seed, limited=not model.is_expression)
         )

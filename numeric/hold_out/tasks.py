@@ -238,15 +238,15 @@ def tasks_of_evaluations(
         return resampled(fit_law(sample.subset(chosen), law), baseline, resamples, seed)
 
     def predict(sample: Any, found: Any, chosen: Mask) -> Band:
-        return found.new_run(sample.at.subset(chosen), DEFAULT_LEVEL)
+        return found.new_run(sample.subset(chosen), DEFAULT_LEVEL)
 
     for name, baseline in baselines.items():
         runs = evaluations.sample(name, baseline.value)
-        known = {quantity for quantity in BUDGET if getattr(runs.at, quantity) is not None}
+        known = {quantity for quantity in BUDGET if getattr(runs, quantity) is not None}
         known |= {"k"} if hold_out is not None and len(evaluations.family(name)) > 1 else set()
         if proxy is not None:  # NaN at runs without it
             known |= {"proxy"}
-            runs = replace(runs, at=replace(runs.at, proxy=evaluations.proxy(proxy)[runs.index]))
+            runs = replace(runs, proxy=evaluations.proxy(proxy)[runs.index])
         every = [law_named(law, baseline) for law in laws or LAWS]
         judged = [law for law in every if _has(law.name, law.requires, known, laws, source)]
         margin = max((law.margin for law in judged if law.margin is not None), default=0.0)
@@ -256,12 +256,12 @@ def tasks_of_evaluations(
             why = f"accuracy within {margin:g} of guessing, below it, or 1"
             notes.append(f"{name}: no law is judged on {left}: {why}")
         if any("proxy" in law.requires for law in judged):
-            grid = clear & np.isfinite(runs.at.proxy)
+            grid = clear & np.isfinite(runs.proxy)
         least = max(LEAST, 1 + max((len(law.coefficients) for law in judged), default=0))
         for law in judged:
             in_k = "k" in law.requires
             sample = evaluations.sample(name, baseline.value, in_k=True) if in_k else runs
-            has_all = np.isfinite(sample.at.proxy) if "proxy" in law.requires else True
+            has_all = np.isfinite(sample.proxy) if "proxy" in law.requires else True
             rows: Any = {
                 "target": evaluations.run[sample.index].astype(str),
                 "observed": sample.accuracy,
@@ -269,7 +269,7 @@ def tasks_of_evaluations(
                 "test": has_all & above_guessing(sample.accuracy, sample.baseline, margin),
                 "grid": True if in_k else grid,
                 "held": hold_out and evaluations.held_out(sample, hold_out),
-                **_axes(sample.at),
+                **_axes(sample),
             }
             own, ahead = partial(fit, law, sample, baseline), partial(predict, sample)
             tasks.append(Task.of(name, law.name, least, own, ahead, **rows))

@@ -61,7 +61,7 @@ class PassKind:
         given = [np.atleast_1d(positive_array(name, covariates[name])) for name in self.covariates]
         given = [1.0 / given[0]] if self.name == "gold" else given
         variables = dict(zip(self.terms.variables, given, strict=True))
-        return SimpleNamespace(**variables, loss=neg_log, weight=None)
+        return SimpleNamespace(**variables, loss=neg_log)
 
 
 JOINT = "params-tokens", "E0 + N0 N^-beta + D0 D^-gamma", ("params", "tokens"), PARAMS_TOKENS

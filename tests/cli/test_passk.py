@@ -28,7 +28,7 @@ def rows_of(text):
 
 
 def test_a_row_per_model_and_k(call, data) -> None:
-    words = "passk tries.csv --k 1,10,100 --by model"
+    words = "passk tries.csv --k 1,10,100"
     found = data(words)
     assert [list(row) for row in found] == [COLUMNS] * 6
     expected = float(1 - Fraction(comb(15, 10), comb(20, 10))) / 2
@@ -56,9 +56,9 @@ def test_columns_conditions_and_models(call, data, tmp_path) -> None:
     names = "--column n_samples=tried --column n_correct=right --column problem=what"
     words = ("passk", path, "--k", "1", *f"{names} --column model=who".split())
     found = data(*words, "--where", "suite == 'x'")
-    assert {row["who"]: row["pass_at_k"] for row in found} == pytest.approx({"a": 0.3, "b": 0.2})
-    result = call(*words, "--by", "suite,who", "--models", models, "--format", "json")
-    found = [(row["suite"], row["who"], row["compute"]) for row in json.loads(result.out)]
+    assert {row["model"]: row["pass_at_k"] for row in found} == pytest.approx({"a": 0.3, "b": 0.2})
+    result = call(*words, "--column", "benchmark=suite", "--models", models, "--format", "json")
+    found = [(row["benchmark"], row["model"], row["compute"]) for row in json.loads(result.out)]
     assert found == [("x", "a", 6e17), ("y", "a", 6e17), ("x", "b", None)]
     assert "for 1 group of 3 ('x b')" in result.err
 

@@ -106,12 +106,11 @@ CASES = {
     f"fit {COUNTS} --where \"model == 'none'\"": "none of 960 rows",
     "fit runs.csv --where 'loss <'": "--where 'loss <'|is no expression such as",
     f"fit {COUNTS} --column n_correct=passed": "'passed'|n_correct",
-    f"fit {COUNTS} --by suite": "--by|'suite'",
     f"fit {COUNTS} --where \"model == 'm00'\"": "1 models have an estimate",
     f"fit {COUNTS} --method least-squares-log --law compute --k 129": "129|24",
     "fit samples.csv --k 8": "needs compute of the models",
     "passk tries.csv --k 1 1": "--k 1|different",
-    "passk tries.csv --by modle": "'modle'|did you mean model?",
+    "passk tries.csv --column model=modle": "'modle'|did you mean model",
     "passk pass_at_k.csv": "holds pass@k|--check",
     "passk pass_at_k.csv --check --k 1": "--k 1|for counts",
     # -- check

@@ -15,7 +15,7 @@ from krajewski2025.which_runs import RULES, which_runs
 from krajewski2025.which_runs_checks import LOWER, UPPER, Rule, listed_budgets
 
 from isoflop.numeric.data.evaluations import Evaluations
-from isoflop.numeric.data.sample import Points, Sample
+from isoflop.numeric.data.sample import Points
 from isoflop.numeric.simulate.evaluations import LAWS, PROBLEMS, simulate
 from isoflop.theory.data import krajewski2025 as printed
 from isoflop.theory.data.krajewski2025 import MIXTURE
@@ -163,7 +163,7 @@ def table_11_of(samples, rule):
     found = {}
     for name, sample in samples.items():
         y = np.log(-np.log((sample.accuracy - sample.baseline) / (1.0 - sample.baseline)))
-        compute = sample.at.compute
+        compute = sample.compute
         kept = (
             (compute >= rule.lower)
             & (compute <= rule.upper)
@@ -183,15 +183,15 @@ def test_simulated_tables_are_attributed_to_their_runs(upper, bend, monkeypatch)
     names = ["ARC-E", "PIQA", "HellaSwag", "TriviaQA", "LAMBADA", "SciQ"]
     compute = listed_budgets()
     x = np.log(compute) - 47.5
-    at, every = Points(compute=compute), {}
+    every = {}
     for name in names:
         y = np.exp(-0.3 - 0.22 * x + bend * x**2 + 0.03 * random.standard_normal(len(x)))
         baseline = float(str(LAWS[name].random_baseline))
-        every[name] = Sample(
+        every[name] = Points(
             benchmark=name,
             accuracy=baseline + (1.0 - baseline) * np.exp(-y),
             baseline=baseline,
-            at=at,
+            compute=compute,
         )
     rule = next(
         one for one in RULES if one.margin and one.lower == LOWER and (one.upper == UPPER) == upper
@@ -222,18 +222,18 @@ def test_sampling_errors_are_those_of_least_squares():
     simulated = simulate(seed=3, benchmarks=["ARC-E"]).query("benchmark == 'ARC-E'")
     ratio = simulated.tokens / simulated.params
     near = (ratio > 14.0) & (ratio < 28.0) & (simulated.dataset == MIXTURE)
-    sample = Sample(
+    sample = Points(
         benchmark="ARC-E",
         accuracy=simulated.score[near].to_numpy(),
         baseline=0.2918,
-        at=Points(compute=simulated.compute[near]),
+        compute=simulated.compute[near],
     )
     with pytest.raises(ValueError, match="hold every run of Tables 7 to 9"):
         which_runs({"ARC-E": sample})
     sample = sample.subset(np.arange(0, len(sample), 2))
     fit = which_runs({"ARC-E": sample}).candidate(lower=False, upper=False, margin=False).fits[0]
     y = np.log(-np.log((sample.accuracy - 0.2918) / (1 - 0.2918)))
-    (slope, intercept), covariance = np.polyfit(np.log(sample.at.compute), y, 1, cov=True)
+    (slope, intercept), covariance = np.polyfit(np.log(sample.compute), y, 1, cov=True)
     assert (fit.alpha, fit.log_A) == pytest.approx((-slope, intercept))
     assert (fit.alpha_error, fit.log_A_error) == pytest.approx(
         np.sqrt(np.diag(covariance)), rel=1e-6
@@ -270,9 +270,7 @@ def test_p_is_uniform_where_a_rule_is_right():
         y = -0.3 - 0.22 * x + 0.03 * random.standard_normal(len(x))
         Q = np.exp(-np.exp(y))
         slope, intercept = np.polyfit(np.log(budgets), y, 1)
-        sample = Sample(
-            benchmark="b", accuracy=Q[public], baseline=0.0, at=Points(compute=budgets[public])
-        )
+        sample = Points(benchmark="b", accuracy=Q[public], baseline=0.0, compute=budgets[public])
         fit = which_runs_checks.fit_rule("b", sample, rule, np.array([intercept, -slope]), budgets)
         direct.append(fit.p)
         bend.append(fit.p_through_bend)

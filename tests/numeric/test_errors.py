@@ -49,7 +49,7 @@ def test_a_value_outside_of_its_domain(domain: str, values: tuple[Any, ...]) -> 
     [
         (lambda: Runs.read(RUNS, where="loss <"), "where", "loss <"),
         (lambda: Runs.read(RUNS, columns={"size": "N"}), "columns", {"size": "N"}),
-        (lambda: Counts.read(COUNTS, by="size"), "by", "size"),
+        (lambda: Counts.read(COUNTS, where="size"), "where", "size"),
         (lambda: Evaluations.read(SCORES).only(["sciq"]), "benchmark", "sciq"),
         (lambda: Evaluations.read(SCORES).proxy("c4"), "proxy", "c4"),
     ],

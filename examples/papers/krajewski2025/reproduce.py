@@ -33,7 +33,7 @@ from isoflop.numeric.accuracy.laws import BILINEAR
 from isoflop.numeric.accuracy.overtraining import GADRE_TASKS, fit_overtraining
 from isoflop.numeric.check.published import BenchmarkCurves
 from isoflop.numeric.data.evaluations import Evaluations
-from isoflop.numeric.data.sample import Sample, above_guessing
+from isoflop.numeric.data.sample import Points, above_guessing
 from isoflop.numeric.hold_out import Backtest, backtest
 from isoflop.numeric.plot.panels import save
 from isoflop.numeric.results import percentiles
@@ -74,7 +74,7 @@ class Bilinear(NamedTuple):
     paper: BilinearLaw
     errors: dict[str, float]
     distance: float
-    pairs: Sample
+    pairs: Points
     runs: int
 
 
@@ -101,7 +101,7 @@ class Subset:
         """The runs above 6e21 FLOP, of which there are as many as the transcript has."""
         sample = self.samples[label]
         return sample.subset(
-            (sample.at.compute > UP_TO)
+            (sample.compute > UP_TO)
             & above_guessing(sample.accuracy, sample.baseline, self.margin(label))
         )
 
@@ -206,13 +206,13 @@ class Subset:
     def error_of(self, label: str, curve) -> float:
         """MAE of a published curve on the held-out runs."""
         held = self.held_out(label)
-        return float(np.abs(curve(held.at.compute) - held.accuracy).mean())
+        return float(np.abs(curve(held.compute) - held.accuracy).mean())
 
     def interval_of(self, label: str) -> tuple[float, float]:
         """Of the held-out MAE of equation 2 over resamples, with as many beyond either end."""
         fit = self.direct.fit("compute", self.key[label])
         held = self.held_out(label)
-        drawn = fit.kind.accuracy(fit.refitted, held.at, fit.baselines)
+        drawn = fit.kind.accuracy(fit.refitted, held, fit.baselines)
         return percentiles(np.abs(drawn - held.accuracy).mean(axis=1), LEVEL)
 
     def held_out_rows(self) -> list[list[str]]:
@@ -271,10 +271,10 @@ class Subset:
         for label in self.labels:
             sample, curves = self.samples[label], self.curves(label)
             c = curves.coefficients
-            y = c["A"] * sample.at.params ** -c["beta"] + c["B"] * sample.at.tokens ** -c["gamma"]
+            y = c["A"] * sample.params ** -c["beta"] + c["B"] * sample.tokens ** -c["gamma"]
             law = sample.baseline + (1.0 - sample.baseline) * np.exp(-y)
             usable = above_guessing(sample.accuracy, sample.baseline, self.margin(label))
-            parts = [usable & (sample.at.compute <= UP_TO), usable & (sample.at.compute > UP_TO)]
+            parts = [usable & (sample.compute <= UP_TO), usable & (sample.compute > UP_TO)]
             errors = np.abs(law - sample.accuracy)
             rows.append([label, *(f"{errors[part].mean():.4f} ({part.sum()})" for part in parts)])
         means = [np.mean([float(row[i].partition(" ")[0]) for row in rows]) for i in (1, 2)]
@@ -338,9 +338,9 @@ class Subset:
     def table_2_said(self) -> str:
         """Equation 5 on HumanEval fitted up to 6e21 FLOP and k = 32, judged on the other pairs."""
         pairs = self.bilinear["HumanEval"].pairs
-        fitted = (pairs.at.compute <= UP_TO) & (pairs.at.k <= 32)
+        fitted = (pairs.compute <= UP_TO) & (pairs.k <= 32)
         law = BilinearLaw(**fit_law(pairs.subset(fitted), BILINEAR).coefficients)
-        errors = np.abs(law.pass_at_k(pairs.at.compute, pairs.at.k) - pairs.accuracy)
+        errors = np.abs(law.pass_at_k(pairs.compute, pairs.k) - pairs.accuracy)
         shares = errors / pairs.accuracy
         said = [
             f"{errors[part].mean():.4f} ({100 * shares[part].mean():.2f} %) on {part.sum()} {what} "
@@ -502,7 +502,7 @@ class Subset:
             )
             ax.plot(compute, own, color="C1", linestyle="--", label="fit to runs up to 6e21")
             ax.plot(
-                sample.at.compute,
+                sample.compute,
                 sample.accuracy,
                 "o",
                 color="black",
@@ -595,10 +595,10 @@ class Subset:
         for (label, found), ax in zip(self.bilinear.items(), axes.flat, strict=True):
             pairs = found.pairs
             for i, k in enumerate((1, 8, 128)):
-                at = pairs.at.k == k
-                compute = np.geomspace(pairs.at.compute[at].min(), pairs.at.compute[at].max(), 100)
+                at = pairs.k == k
+                compute = np.geomspace(pairs.compute[at].min(), pairs.compute[at].max(), 100)
                 ax.plot(
-                    pairs.at.compute[at],
+                    pairs.compute[at],
                     -np.log(pairs.accuracy[at]),
                     "o",
                     color=f"C{i}",

@@ -31,7 +31,7 @@ from isoflop.theory.data.bibliography import WORKS
 from isoflop.theory.data.published import compute_counterparts
 
 if TYPE_CHECKING:
-    from isoflop.numeric.data.sample import Sample
+    from isoflop.numeric.data.sample import Points
 
 __all__ = ["Candidate", "CandidateFit", "RangeAnswer", "Rule", "which_runs"]
 
@@ -240,7 +240,7 @@ class RangeAnswer:
         return self.text()
 
 
-def which_runs(samples: Mapping[str, Sample]) -> RangeAnswer:
+def which_runs(samples: Mapping[str, Points]) -> RangeAnswer:
     """Compare fits by every rule with Table 11.
 
     Parameters

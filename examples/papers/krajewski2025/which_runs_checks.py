@@ -36,7 +36,7 @@ from isoflop.theory.data.published import KRAJEWSKI_RUNS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isoflop.numeric.data.sample import Sample
+    from isoflop.numeric.data.sample import Points
 
     Floats = NDArray[np.float64]
 
@@ -165,10 +165,10 @@ class Comparison(NamedTuple):
         )
 
 
-def fit_rule(name: str, sample: Sample, rule: Rule, wanted: Floats, listed: Floats) -> CandidateFit:
+def fit_rule(name: str, sample: Points, rule: Rule, wanted: Floats, listed: Floats) -> CandidateFit:
     margin = margin_of(name) if rule.margin else 0.0
     usable = sample.subset(above_guessing(sample.accuracy, sample.baseline, margin))
-    compute = usable.at.column("compute")
+    compute = usable.column("compute")
     kept = rule.keeps(compute)
     n = int(kept.sum())
     if n < LEAST_RUNS:
@@ -200,7 +200,7 @@ def fit_rule(name: str, sample: Sample, rule: Rule, wanted: Floats, listed: Floa
 
 
 def through_bend(
-    usable: Sample, wanted: Floats, rule: Rule, listed: Floats, margin: float, *, degree: int
+    usable: Points, wanted: Floats, rule: Rule, listed: Floats, margin: float, *, degree: int
 ) -> Comparison:
     """The printed line beside that through the values of a polynomial through the usable runs at
     the listed ones.
@@ -208,7 +208,7 @@ def through_bend(
     Of the listed runs those take part that the rule keeps and whose accuracy by the polynomial
     exceeds guessing by the margin.
     """
-    x = np.log(usable.at.column("compute"))
+    x = np.log(usable.column("compute"))
     y = np.log(neg_log_accuracy(usable.accuracy, usable.baseline))
     curve, variance = _regression(_powers(x, degree), y)
     at = np.log(listed[rule.keeps(listed)])

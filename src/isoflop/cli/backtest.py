@@ -58,7 +58,7 @@ OF_EVALUATIONS = ("benchmark", "small", "average", "random_baseline")
 #: What is for one kind of table.
 ONLY = {
     "evaluations": (*OF_EVALUATIONS, "proxy"),
-    "counts": ("k", "by", "models", "gold"),
+    "counts": ("k", "models", "gold"),
     "runs": (),
 }
 
@@ -125,7 +125,7 @@ def run(args: Namespace) -> tuple[str, int]:
 
 def _data(args: Namespace) -> dict[str, Any]:
     """The table as what it holds, with what is asked of such a table alone."""
-    from ..numeric.data.metrics import kind_of
+    from ..numeric.data.columns import kind_of
     from ..numeric.data.runs import Runs
     from ..numeric.fit.models import form_of
 

@@ -62,7 +62,7 @@ examples:
 #: What is for one kind of table.
 ONLY = {
     "runs": ("model", "fixed", "bounds", "objective", "save", "benchmark", "random_baseline"),
-    "counts": ("by", "models", "gold", "law", "k", "method"),
+    "counts": ("models", "gold", "law", "k", "method"),
 }
 #: More runs than this are resampled by all processors.
 MANY = 2_000
@@ -74,7 +74,7 @@ def parser() -> Parser:
     from ..numeric.fit.models import MODELS
 
     built = Parser(HELP)
-    quantities = "params, tokens, compute, loss, weight or group, n_samples, n_correct, or a name "
+    quantities = "params, tokens, compute, loss or group, n_samples, n_correct, or a name "
     quantities += "of an expression"
     example = "\"loss < 4.5 and `data set` == 'c4'\""
     rows = add_table(built, "RUNS", "runs or counts", quantities, example)
@@ -117,7 +117,7 @@ def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status: 3 where the fit is no result, 130 where Ctrl-C left a
     part undone.
     """
-    from ..numeric.data.metrics import kind_of
+    from ..numeric.data.columns import kind_of
 
     held = table(args)
     kind = "counts" if kind_of(held, args.columns) == "counts" else "runs"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "pass@k from counts of samples, and whether a table of pass@k is possible"
 HELP = """\
-isoflop passk COUNTS [--k K ...] [--by COLUMN,...] [--models TABLE]
+isoflop passk COUNTS [--k K ...] [--models TABLE]
 isoflop passk COUNTS|ESTIMATES --check ...
 
 For each model and k: the mean over its problems of the unbiased estimate of pass@k, its standard
@@ -29,7 +29,7 @@ counts or in a table of k and pass@k, no distribution of success rates can produ
 none, 1: some; without --check 3: no estimate at any k.
 
 examples:
-  isoflop passk counts.csv --k 1 10 100 --by model --format json
+  isoflop passk counts.csv --k 1 10 100 --column benchmark= --format json
   isoflop passk counts.csv --k 1 10 100 --where 'n_samples >= 100' --format csv
   isoflop passk pass_at_k.csv --check
 """
@@ -57,8 +57,8 @@ def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status: 1 where --check finds a value that is not possible, 3
     where no k has an estimate.
     """
+    from ..numeric.data.columns import kind_of
     from ..numeric.data.counts import PassTable
-    from ..numeric.data.metrics import kind_of
     from ..numeric.passk.curve import curve, impossible, stopped
     from ..numeric.results import records
 
@@ -68,15 +68,14 @@ def run(args: Namespace) -> tuple[str, int]:
             there = f"{held.source}: holds pass@k already and no counts"
             raise ValueError(f"{there}; --check tells whether its values are possible")
         refuse_others(args, "pass@k", ONLY)
-        how: Any = {"columns": args.columns, "by": args.by and tuple(args.by), "where": args.where}
-        estimates = PassTable.read(held, **how)
+        estimates = PassTable.read(held, columns=args.columns, where=args.where)
         say("note", *estimates.notes)
         return _checked(impossible(estimates), held.source, args.format)
     read = counts(args, held)
     powers = [2**power for power in range(int(read.n.min()).bit_length())]
     found = curve(read, powers if args.ks is None else args.ks)
     if args.check:
-        return _checked(impossible(found, by=read.by), held.source, args.format)
+        return _checked(impossible(found), held.source, args.format)
     if args.models or args.gold:
         ks = found.k.nunique()
         found = found.assign(**{name: x.repeat(ks) for name, x in read.covariates.items()})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .arguments import add, guess, outside, pair
+from .arguments import add, guess, pair
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def add_table(
 
 def add_runs(parser: Parser, **more: Any) -> None:
     """The file of runs and the options that tell how to read it."""
-    quantities = "params, tokens, compute, loss, weight or group, or a name of an expression"
+    quantities = "params, tokens, compute, loss or group, or a name of an expression"
     add_table(parser, "RUNS", "runs", quantities, "\"loss < 4.5 and `data set` == 'c4'\"", **more)
 
 
@@ -46,21 +46,11 @@ def add_counts(parser: Parser) -> None:
 
 
 def add_models(group: Group) -> None:
-    """What makes a model of counts, and what is known of each."""
-    by = "columns whose values make a group; default: benchmark and model, as far as there are"
-    add(group, "--by", "COLUMN,...", by, column_names)
+    """What is known of each model of counts."""
     models = "file with params, tokens or compute of each model; two of them give the third"
     add(group, "--models", "TABLE", models)
     gold = "file with the -log probability of the gold solutions, in nats, by model or by problem"
     add(group, "--gold", "TABLE", gold)
-
-
-def column_names(word: str) -> dict[str, None]:
-    """The type of names of columns, each taken once."""
-    names = dict.fromkeys(part.strip() for part in word.split(","))
-    if not all(names):
-        raise outside(word, "names of columns")
-    return names
 
 
 def baseline(word: str) -> float | dict[str, float] | str:
@@ -97,6 +87,4 @@ def counts(args: Namespace, held: Table | None = None) -> Any:
     """The table as counts of samples."""
     from ..numeric.data.counts import Counts
 
-    return view(
-        args, Counts, held, by=args.by and tuple(args.by), models=args.models, gold=args.gold
-    )
+    return view(args, Counts, held, models=args.models, gold=args.gold)

@@ -170,4 +170,4 @@ def test_the_transcribed_runs(public_runs) -> None:
     ten = [name for name in TABLE_11 if name not in ("gsm8k_cot_llama", "lbpp")]
     sample = averaged(found, known, benchmarks=ten).sample("average", 0.0)
     assert len(sample) == 6
-    assert (sample.at.compute > 6e21).all()
+    assert (sample.compute > 6e21).all()

@@ -5,7 +5,7 @@ import pytest
 
 from isoflop.numeric.accuracy.law import fit_law
 from isoflop.numeric.accuracy.laws import LAWS
-from isoflop.numeric.data.sample import Points, Sample
+from isoflop.numeric.data.sample import Points
 
 BNSL = LAWS["bnsl"]
 #: a, b, c0, c1, d1, f1.
@@ -21,13 +21,13 @@ def at(law, compute):
 
 def sample_of(law, compute, *, noise=0.0, seed=0):
     accuracy = at(law, compute) + noise * np.random.default_rng(seed).normal(size=len(compute))
-    return Sample(benchmark="made-up", accuracy=accuracy, baseline=0.0, at=Points(compute=compute))
+    return Points(benchmark="made-up", accuracy=accuracy, baseline=0.0, compute=compute)
 
 
 def test_the_minimum_is_no_worse_than_the_truth():
     sample = sample_of(LAW, np.geomspace(1e18, 1e23, 40), noise=0.005)
     found = fit_law(sample, BNSL)
-    off = [np.abs(sample.accuracy - at(law, sample.at.compute)) for law in (LAW, found.values)]
+    off = [np.abs(sample.accuracy - at(law, sample.compute)) for law in (LAW, found.values)]
     truth, own = (np.where(r <= 1e-3, 0.5 * r**2, 1e-3 * (r - 0.5e-3)).sum() for r in off)
     assert found.objective_value <= truth
     assert found.objective_value == pytest.approx(own, rel=1e-9)
@@ -73,6 +73,6 @@ def test_what_runs_leave_open(law, compute, noise, is_open):
     ],
 )
 def test_runs_that_cannot_be_fitted(compute, accuracy, said):
-    runs = Sample(benchmark="made-up", accuracy=accuracy, baseline=0.0, at=Points(compute=compute))
+    runs = Points(benchmark="made-up", accuracy=accuracy, baseline=0.0, compute=compute)
     with pytest.raises(ValueError, match=said):
         fit_law(runs, BNSL)

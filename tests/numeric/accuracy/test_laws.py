@@ -12,7 +12,7 @@ from scipy import optimize
 from isoflop.numeric.accuracy.baselines import Baseline
 from isoflop.numeric.accuracy.law import fit_law, resampled
 from isoflop.numeric.accuracy.laws import BILINEAR, LAWS, crossing_of, law_named
-from isoflop.numeric.data.sample import Points, Sample
+from isoflop.numeric.data.sample import Points
 
 GUESS, DELTA = 0.25, 1e-3
 #: Typed out, so that they do not come from what is tested.
@@ -51,11 +51,11 @@ def sample(name, *, noise=0.02, n=24, spread=1.6, outlier=True):
     random = np.random.default_rng(0)
     params = 10 ** random.uniform(8, 10, n)
     tokens = params * 10 ** (0.7 + random.uniform(0.0, spread, n))
-    at = Points(params=params, tokens=tokens, compute=6.0 * params * tokens)
+    at = Points(params=params, tokens=tokens, compute=6.0 * params * tokens, index=np.arange(n))
     residual = noise * random.standard_normal(n)
     residual[3] += 0.5 * bool(outlier and noise)
     accuracy = GUESS + (1.0 - GUESS) * np.exp(-neg_logs(name, truth(name), at) * np.exp(residual))
-    return Sample(benchmark="arc", accuracy=accuracy, baseline=GUESS, at=at, index=np.arange(n))
+    return replace(at, benchmark="arc", accuracy=accuracy, baseline=GUESS)
 
 
 def pairs(noise=0.02, baseline=0.0, n=9):
@@ -63,11 +63,12 @@ def pairs(noise=0.02, baseline=0.0, n=9):
     grid = np.meshgrid(np.geomspace(1e19, 1e22, n), KS, indexing="ij")
     compute, k = (each.ravel() for each in grid)
     log_y = design(compute, k) @ PLANE + noise * np.random.default_rng(0).standard_normal(len(k))
-    return Sample(
+    return Points(
         benchmark="lbpp",
         accuracy=baseline + (1.0 - baseline) * np.exp(-np.exp(log_y)),
         baseline=baseline,
-        at=Points(compute=compute, k=k),
+        compute=compute,
+        k=k,
         index=np.repeat(np.arange(n), len(KS)),
     )
 
@@ -90,12 +91,12 @@ def test_every_law_fits_refits_and_predicts(name):
     log_y = design(compute, k) @ PLANE + 0.03 * random.standard_normal(len(k))
     at = {"params": params, "tokens": compute / 6.0 / params, "compute": compute, "k": k}
     at |= {"proxy": 1.6 + 800.0 * compute**-0.15}
-    runs = Sample(
+    runs = Points(
         benchmark="task",
         accuracy=np.exp(-np.exp(log_y)),
         baseline=0.0,
-        at=Points(**at),
         index=np.arange(len(k)),
+        **at,
     )
     law = law_named(name)
     part = runs if "k" in law.requires else runs.subset(k == 1.0)
@@ -105,7 +106,7 @@ def test_every_law_fits_refits_and_predicts(name):
     weights = random.multinomial(len(part), np.full(len(part), 1.0 / len(part)), size=3)
     again = found.refit(weights=weights.astype(float), baselines=np.zeros(3))
     assert (again.coefficients.shape, again.converged.shape) == ((3, p), (3,))
-    asked = Points(**{quantity: getattr(part.at, quantity) for quantity in law.asks})
+    asked = Points(**{quantity: getattr(part, quantity) for quantity in law.asks})
     values = law.accuracy(np.stack([found.values] * 2), asked, np.zeros(2))
     assert (values[0] == values[1]).all()
     assert np.sqrt(np.mean((values[0] - part.accuracy) ** 2)) < 0.05
@@ -117,7 +118,7 @@ def test_every_law_fits_refits_and_predicts(name):
 @pytest.mark.parametrize("name", [name for name in TRUTHS if name != "compute"])
 def test_equations_4_and_10_are_the_least_of_a_search_from_many_starts(name):
     part = sample(name, n=40)
-    found, x = fit_law(part, LAWS[name]), np.log(np.stack(columns(name, part.at)))
+    found, x = fit_law(part, LAWS[name]), np.log(np.stack(columns(name, part)))
     centre, seen, n = x.mean(axis=1, keepdims=True), observed(part), len(x)
 
     def huber(residual):
@@ -136,7 +137,7 @@ def test_equations_4_and_10_are_the_least_of_a_search_from_many_starts(name):
         options = {"loss": "huber", "f_scale": DELTA, "x_scale": "jac", "bounds": box}
         end = optimize.least_squares(lambda theta: law(theta) - seen, start, **options)
         best = min(best, huber(end.fun))
-    own = huber(np.log(neg_logs(name, found.values, part.at)) - seen)
+    own = huber(np.log(neg_logs(name, found.values, part)) - seen)
     assert found.converged
     assert found.objective_value == pytest.approx(own, rel=1e-9)
     assert best * (1.0 - 1e-3) <= own <= best * (1.0 + 1e-9)
@@ -153,13 +154,13 @@ def test_exact_runs_give_the_truth(name):
 def test_log_linear_laws_are_least_squares():
     """Equation 2, and equation 5 against its normal equations in exact rationals."""
     part = sample("compute")
-    line = np.column_stack([np.ones(len(part)), -np.log(part.at.compute)])
+    line = np.column_stack([np.ones(len(part)), -np.log(part.compute)])
     (intercept, slope), squares, *_ = np.linalg.lstsq(line, observed(part), rcond=None)
     found = fit_law(part, LAWS["compute"])
     assert found.values == pytest.approx([np.exp(intercept), slope], rel=1e-8)
     assert found.objective_value == pytest.approx(float(squares[0]), rel=1e-8)
     part = pairs(noise=0.1)
-    columns = [np.log(part.at.compute), np.log(part.at.k), np.log(-np.log(part.accuracy))]
+    columns = [np.log(part.compute), np.log(part.k), np.log(-np.log(part.accuracy))]
     x, z, v = ([sympy.Rational(float(t)) for t in column] for column in columns)
     rows = sympy.Matrix([[1, a, b, a * b] for a, b in zip(x, z, strict=True)])
     exact = (rows.T * rows).LUsolve(rows.T * sympy.Matrix(v))
@@ -182,7 +183,7 @@ def test_a_refit_is_the_fit_of_the_resample(name):
     for row, weight in enumerate(weights):
         drawn = part.subset(np.repeat(np.arange(n), weight.astype(int)))
         fresh = fit_law(replace(drawn, baseline=float(baselines[row])), law)
-        laws = np.log(law.values(np.stack([again.coefficients[row], fresh.values]), part.at))
+        laws = np.log(law.values(np.stack([again.coefficients[row], fresh.values]), part))
         assert np.abs(laws[0] - laws[1]).max() < 1e-4
 
 
@@ -197,13 +198,13 @@ def test_the_crossing_of_all_k():
     assert exact is not None
     assert exact.value == pytest.approx(np.exp(0.9 / 0.024), rel=1e-6)
     part = pairs()
-    assert crossing_of(fit_law(part.subset(part.at.k == 1.0), LAWS["compute"]), 0.9) is None
+    assert crossing_of(fit_law(part.subset(part.k == 1.0), LAWS["compute"]), 0.9) is None
 
 
 def test_a_slope_in_k_of_either_sign_has_no_crossing():
     whole = pairs(noise=0.0, n=12)
-    log_y = 1.0 - 0.03 * np.log(whole.at.compute) - 0.2 * np.log(whole.at.k)
-    log_y += 0.05 * np.random.default_rng(1).standard_normal(12)[whole.index] * np.log(whole.at.k)
+    log_y = 1.0 - 0.03 * np.log(whole.compute) - 0.2 * np.log(whole.k)
+    log_y += 0.05 * np.random.default_rng(1).standard_normal(12)[whole.index] * np.log(whole.k)
     part = replace(whole, accuracy=np.exp(-np.exp(log_y)))
     fit = resampled(fit_law(part, replace(BILINEAR, margin=0.0)), Baseline(0.0), 60, 0)
     crossing, slopes = crossing_of(fit, 0.9), np.quantile(fit.refitted[:, 3], [0.05, 0.95])
@@ -217,7 +218,7 @@ def test_the_upper_limit_of_a_ceiling_that_is_none():
     compute, z = np.geomspace(1e18, 1e23, 40), np.random.default_rng(1).standard_normal(40)
     bend = -5e-4 * np.log(compute / 3e20) ** 2
     y, x = 900.0 * compute**-0.16 * np.exp(bend + 0.02 * z), np.log(compute)
-    data = Sample(benchmark="arc", accuracy=np.exp(-y), baseline=0.0, at=Points(compute=compute))
+    data = Points(benchmark="arc", accuracy=np.exp(-y), baseline=0.0, compute=compute)
     fit = fit_law(data, LAWS["compute-ceiling"])
     assert fit.coefficients["E"] == 0.0
 
@@ -251,7 +252,7 @@ def test_one_ratio_leaves_both_terms_open():
         ("params-tokens", sample("params-tokens").subset(slice(3)), "arc: 3 runs above guessing; "),
         ("bilinear", pairs().subset(slice(3)), "lbpp: compute='3 points': .* enough for four"),
         ("bilinear", pairs().subset(slice(4)), "enough for four coefficients"),
-        ("bilinear", replace(pairs(), at=Points(compute=pairs().at.compute)), "k: is not known"),
+        ("bilinear", replace(pairs(), k=None), "k: is not known"),
         ("two-stage-linear", sample("compute"), "proxy: is not known"),
     ],
 )

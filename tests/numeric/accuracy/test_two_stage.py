@@ -8,7 +8,7 @@ from scipy.optimize import least_squares
 
 from isoflop.numeric.accuracy.law import fit_law
 from isoflop.numeric.accuracy.laws import LAWS
-from isoflop.numeric.data.sample import Points, Sample
+from isoflop.numeric.data.sample import Points
 
 TRUTHS = {"linear": (1.2, -0.2), "logistic": (0.6, -3.0, 2.7, 0.25)}
 BUDGET = (1.7, 1071.0, 0.1535)
@@ -28,8 +28,8 @@ def accuracies(link, loss):
 
 
 def sample_of(accuracy, compute, proxy):
-    at = Points(compute=compute, proxy=proxy)
-    return Sample(benchmark="arc", accuracy=np.asarray(accuracy), baseline=0.25, at=at)
+    seen = {"benchmark": "arc", "accuracy": accuracy, "baseline": 0.25}
+    return Points(compute=compute, proxy=proxy, **seen)
 
 
 def sample(link, noise=0.0, n=60):
@@ -71,10 +71,10 @@ def test_a_refit_is_the_fit_of_the_runs_that_were_drawn(link):
 
 def test_the_second_stage_sees_the_proxies_themselves():
     whole = sample("linear", noise=0.02)
-    slope, intercept = np.polyfit(whole.at.proxy, whole.accuracy, 1)
+    slope, intercept = np.polyfit(whole.proxy, whole.accuracy, 1)
     found = fit_law(whole, LAWS["two-stage-linear"])
     np.testing.assert_allclose(found.values[-2:], [intercept, slope], rtol=1e-9)
-    turned = replace(whole, at=replace(whole.at, proxy=-whole.at.proxy))  # a log likelihood
+    turned = replace(whole, proxy=-whole.proxy)  # a log likelihood
     assert fit_law(turned, LAWS["two-stage-linear"]).values == pytest.approx(
         found.values, rel=1e-12
     )

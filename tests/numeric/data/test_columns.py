@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isoflop.numeric.data.metrics import kind_of
+from isoflop.numeric.data.columns import kind_of
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.data.table import table_of
 

@@ -89,7 +89,7 @@ def test_pass_at_k_is_a_family_and_several_metrics_are_named() -> None:
     assert list(found.only(["lbpp"]).scores) == ["lbpp", "lbpp pass@2", "lbpp pass@4"]
     assert list(found.only(["lbpp pass@2"]).scores) == ["lbpp pass@2"]
     pairs = found.sample("lbpp", 0.0, in_k=True)
-    assert pairs.at.k.tolist() == [1.0, 2.0, 4.0]
+    assert pairs.k.tolist() == [1.0, 2.0, 4.0]
     assert pairs.accuracy.tolist() == pytest.approx([0.1, 0.2, 0.4])
     assert found.held_out(pairs, "k > 1 and N < 1e9").tolist() == [False, True, True]
     with pytest.raises(
@@ -109,7 +109,7 @@ def test_columns_of_a_wide_table() -> None:
     assert set(found.proxies) == {"val_loss", "arc brier"}
     assert found.proxy("arc brier").tolist() == [0.2]
     assert found.proxy("width").tolist() == [512.0]
-    metrics = {"hellaswag": None, "arc": "acc_norm", "piqa": "acc", "val_loss": "loss"}
+    metrics = {"hellaswag": "acc", "arc": "acc_norm", "piqa": "acc", "val_loss": "loss"}
     metrics |= {"humaneval": "pass@1", "humaneval pass@8": "pass@8", "arc brier": "brier"}
     assert found.metric_types == metrics
     assert "piqa" not in Evaluations.read([row], columns={"piqa": None}).scores

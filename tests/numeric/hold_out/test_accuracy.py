@@ -99,7 +99,7 @@ def test_held_out_runs_are_those_of_the_condition_and_are_not_fitted(compare, co
 
 def test_a_condition_on_k_concerns_the_pairs_alone(compare):
     found = compare("compute", "bilinear", benchmarks=("code",), hold_out="k > 10")
-    assert found.fit("bilinear", "code").sample.at.k.max() == 8.0
+    assert found.fit("bilinear", "code").sample.k.max() == 8.0
     assert held_errors(found, "code", "bilinear")["n"] > 0
     assert held_errors(found, "code", "compute") is None
 
