@@ -11,13 +11,14 @@ import numpy as np
 
 from ...theory.data.notation import DEFAULT
 from ...theory.typeset.shown import Shown
+from .._files import save
 from ..data.runs import Runs
 from ..errors import outside, whole_number
 from ..results import DEFAULT_LEVEL, Estimate, checked_level
 from .identify import open_directions, undetermined
 from .models import form_of
 from .objective import DEFAULT_DELTA, Objective
-from .page import degrees_of_freedom, page, run_ranges, source
+from .page import as_dict, file_text, run_ranges, source, table, warnings_of
 from .resample import Draws, resample
 from .solution import Solution
 from .uncertainty import sandwich
@@ -43,6 +44,8 @@ __all__ = ["Fit", "fit", "fit_form"]
 
 #: Of any use as a loss, in whatever unit.
 LOSSES = (1e-15, 1e15)
+#: LaTeX in front of a table that must fit the lines of an article.
+SMALL = r"\footnotesize\setlength{\tabcolsep}{4pt}"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -167,8 +170,11 @@ class Fit(Shown):
             covariance = self.covariance
         except ValueError:
             return None
-        is_finite = np.isfinite(covariance).all()
-        return self.solution.drawn(covariance, degrees_of_freedom(self)) if is_finite else None
+        if not np.isfinite(covariance).all():
+            return None
+        group, spare = self.runs.group, self.solution.spare
+        freedom = spare if group is None else len({*group.tolist()}) - 1
+        return self.solution.drawn(covariance, max(freedom, 1))
 
     def estimate(
         self,
@@ -267,22 +273,26 @@ class Fit(Shown):
 
         return influence(self)
 
-    # -- output: of the options see `isoflop.numeric.fit.page.page` --------------------------------
+    # -- output: of the options see `isoflop.numeric.fit.page.table` -------------------------------
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What speaks against the fit, a sentence each."""
-        return page(self).warnings
+        return tuple(warnings_of(self))
 
-    def as_dict(self, **options: Any) -> dict[str, Any]:
-        """Plain data; its keys are those of `isoflop.numeric.fit.page.Page.as_dict`."""
-        return page(self, **options).as_dict()
+    def tables(self, **options: Any) -> tuple[Table, ...]:
+        """The table of the coefficients and of what follows from them."""
+        return (table(self, **options),)
+
+    def as_dict(self, name: str = "", **options: Any) -> dict[str, Any]:
+        """Plain data; its keys are those of `isoflop.numeric.fit.page.as_dict`."""
+        return as_dict(self, name, **options)
 
     def to_frame(self, **options: Any) -> DataFrame:
         """A pandas frame, a row a number: kind (coefficient or derived), value, lo, hi, se, note; NaN
         for what is undetermined.
         """
-        return page(self, **options).table().to_frame().set_index("name")
+        return table(self, **options).to_frame().set_index("name")
 
     def to_latex(
         self,
@@ -292,12 +302,8 @@ class Fit(Shown):
         notation: str | Notation = DEFAULT,
         **options: Any,
     ) -> str:
-        """A booktabs table; with a caption or a label it floats."""
-        return page(self, **options).to_latex(notation, caption, label)
-
-    def tables(self) -> tuple[Table, ...]:
-        """The coefficients and what follows from them."""
-        return (page(self).table(),)
+        """A booktabs table; with a caption or a label it floats, and says what was fitted."""
+        return table(self, notation, **options).latex(caption, label, SMALL)
 
     def plot(self) -> Figure:
         """The figure of the runs with the law, and the residuals."""
@@ -309,19 +315,13 @@ class Fit(Shown):
         """Write the plain data with the draws: a law file of the file's name, for every command and
         for `isoflop.law`.
         """
-        page(self, **options).save(path)
+        save(path, file_text(self, path, **options).encode())
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={value:.6g}" for name, value in self.coefficients.items())
         ended = f"{self.solution.objective.name} {self.objective_value:.10g}; {len(self.runs)} runs"
         left = f"; undetermined: {', '.join(self.undetermined)}" if self.undetermined else ""
         return f"Fit({numbers}; {ended}; converged={self.converged}{left})"
-
-    def __str__(self) -> str:
-        return str(page(self))
-
-    def _repr_html_(self) -> str:
-        return page(self).html()
 
 
 def fit(

@@ -15,13 +15,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-DESCRIPTIONS = {
-    "huber-log": "Huber's function of the log residuals, sum",
-    "absolute-log": "absolute log residuals, sum",
-    "least-squares-log": "squares of the log residuals, sum",
-    "least-squares": "squares of the residuals, sum",
-}
-OBJECTIVES = tuple(DESCRIPTIONS)
+OBJECTIVES = ("huber-log", "absolute-log", "least-squares-log", "least-squares")
 DEFAULT_DELTA = 1e-3
 
 
@@ -97,5 +91,4 @@ class Objective:
         return {"name": self.name, **({"delta": self.delta} if self.name == "huber-log" else {})}
 
     def __str__(self) -> str:
-        delta = f" (delta {self.delta:g})" if self.name == "huber-log" else ""
-        return f"{DESCRIPTIONS[self.name]}{delta}"
+        return f"{self.name}{f' (delta {self.delta:g})' if self.name == 'huber-log' else ''}"

@@ -1,25 +1,21 @@
-"""What a fit says, for every output: its numbers, where their intervals come from, warnings."""
+"""What a fit says: its table of numbers, its plain data, and what speaks against it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 from math import isfinite, nan
 from pathlib import Path
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...theory.data.notation import DEFAULT
 from ...theory.data.notation import notation as find_notation
-from ...theory.typeset.escapes import clean
 from ...theory.typeset.numbers import Interval, Shortest, Significant
 from ...theory.typeset.table import RULE, Column, Table, Words
-from .._files import save
 from ..data.columns import BUDGET, LETTERS
+from ..data.rows import lost_rows
 from ..errors import ArgumentError, positive_number
 from ..law.file import beyond
 from ..results import DEFAULT_LEVEL, Estimate, checked_level
@@ -27,13 +23,14 @@ from ..words import counted
 from .resample import FEW_GROUPS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from os import PathLike
+    from collections.abc import Iterator
 
     from numpy.typing import ArrayLike
 
     from ...theory.data.notation import Notation
     from .fit import Fit
+
+    Points = dict[str, tuple[float, ...]]
 
 #: What follows from a law, by its form: what it is at, its name and symbol, and a function of the law
 #: and of that.
@@ -55,11 +52,8 @@ DERIVED: dict[str, tuple[tuple[str, str, str, Callable[..., Any]], ...]] = {
 #: How text calls what has another symbol in a paper.
 LABELS = {"w_N": "exponent of N*(C)", "w_D": "exponent of D*(C)", "P": "penalty"}
 KEYS = ("value", "lo", "hi", "se")
-WIDTH, MARGIN = 100, 11
-#: So many rows that are no runs are listed, and so many warnings printed; JSON has them all.
-ROWS_LISTED, MOST_WARNINGS = 12, 3
-#: LaTeX in front of a table that must fit the lines of an article.
-SMALL = r"\footnotesize\setlength{\tabcolsep}{4pt}"
+#: So many warnings are printed; JSON has them all.
+MOST_WARNINGS = 3
 #: Root mean square of the log residuals: in the public sets of runs of one kind (eleven isoFLOP
 #: studies, Hoffmann et al. among them) it is 0.3 to 2.7 %, pooled sets have 3 to 70 %.
 LARGEST_SCATTER = 0.05
@@ -67,213 +61,54 @@ LARGEST_SCATTER = 0.05
 NARROWEST_RANGE = 2.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Page:
-    """The numbers of a fit with intervals of this level, and of what follows at each "compute" and
-    overtraining "ratio" of `at`; and what speaks against them.
-    """
-
-    fit: Fit
-    level: float
-    at: Mapping[str, tuple[float, ...]]
-
-    @cached_property
-    def warnings(self) -> tuple[str, ...]:
-        """What speaks against the numbers, a sentence each."""
-        return tuple(dict.fromkeys(warnings_of(self.fit, self.at["compute"])))
-
-    @cached_property
-    def rows(self) -> list[dict[str, Any]]:
-        """A number a row: its name, kind ("coefficient" or "derived"), label and symbol, value (an
-        estimate), the compute or ratio that it is at, and a note: "fixed" or "at bound". What
-        follows from a law is that of a sound fit.
-        """
-        fit, rows = self.fit, list[dict[str, Any]]()
-        at_bound, fixed = fit.solution.at_bound, fit.solution.model.fixed
-        for name, found in fit.estimates(self.level).items():
-            row = {"name": name, "kind": "coefficient", "label": name, "symbol": name, "at": ()}
-            is_held = name in at_bound and name not in fit.undetermined
-            note = "fixed" if name in fixed else "at bound" if is_held else ""
-            value = Estimate(found.value) if name in fixed else found
-            rows.append({**row, "value": value, "note": note})
-        known = DERIVED.get(fit.solution.model.name, ()) if fit.is_sound else ()
-        asked: dict[str, list[Any]] = {"": [()]}
-        asked |= {what: [(x,) for x in values] for what, values in self.at.items()}
-        for what, values in asked.items():
-            for at in values:
-                where = "".join(f" at {'ratio ' * (what == 'ratio')}{spelt(x)}" for x in at)
-                where += " FLOP" if what == "compute" else ""
-                several = f"@{spelt(*at)}" if len(values) > 1 else ""
-                for own, name, symbol, function in known:
-                    if own == what:
-                        row = {"name": name + several, "kind": "derived", "symbol": symbol}
-                        row |= {"label": LABELS.get(symbol, symbol) + where, "note": "", "at": at}
-                        rows.append({**row, "value": _estimate(fit.law, function, at, self.level)})
-        return rows
-
-    def table(self, notation: str | Notation = DEFAULT) -> Table:
-        """The coefficients, and what follows from them where something does, with the warnings; in
-        the frame a row a number, NaN for what is undetermined.
-        """
-        spelling = find_notation(notation)
-        rows: list[Any] = [
-            {**row, "label": Words(row["label"], _latex(row, spelling))} for row in self.rows
-        ]
-        if len(rows) > (count := len(self.fit.coefficients)):
-            rows.insert(count, RULE)
-        heading = f"{100 * self.level:.4g} % interval"
-        ends = Interval(Significant(5), "{} to {}")
-        columns = [
-            Column("label", " ", align="left", only="page"),
-            Column("name", only="data"),
-            Column("kind", only="data"),
-            Column("value", format=Significant(6), keys=KEYS),
-            Column("value", "std. error", show="error", format=Significant(3), only="page"),
-            Column("value", heading, show="interval", interval=ends, only="page"),
-            Column("note", " ", align="left"),
-        ]
-        notes = [f"warning: {text}" for text in self.warnings[:MOST_WARNINGS]]
-        if (more := len(self.warnings) - MOST_WARNINGS) > 0:
-            notes.append(f"{counted(more, 'warning')} more in the plain data (--format json)")
-        return Table(columns, rows, notes=notes)
-
-    def to_latex(
-        self, notation: str | Notation = DEFAULT, caption: str = "", label: str = ""
-    ) -> str:
-        """A booktabs table; with a caption or a label it floats, and says what was fitted."""
-        notes = [f"{name}: {text}" for name, text in self.head.items() if name != "law"]
-        table = self.table(notation).changed(notes=notes)
-        return table.latex(caption, label, size=SMALL if caption or label else "")
-
-    @property
-    def head(self) -> dict[str, str]:
-        """What was fitted to what and how, and how it ended."""
-        fit, model, runs, columns = self.fit, self.fit.solution.model, self.fit.runs, read(self.fit)
-        law, digits, objective = f"L = {model}", Significant(3), fit.solution.objective
-        if runs.metric == "accuracy":
-            guessing = runs.random_baseline
-            law += ", L = -log"
-            law += f"((Q - {guessing:g})/(1 - {guessing:g}))" if guessing else " Q"
-            law += " of accuracy Q"
-        spelling = ", ".join(f"{name} {column!r}" for name, column in columns.items() if column)
-        spelling += "".join(f"; {x} from C = 6ND" for x, column in columns.items() if not column)
-        if model.is_expression:
-            spelling += f"; coefficients {', '.join(fit.coefficients)}"
-        elif all(name == column for name, column in columns.items()):
-            spelling = ""
-        value = Significant(10).text(fit.objective_value)
-        if not fit.converged:
-            ended = "NOT REACHED: the best point that was found is no certified minimum"
-        elif fit.undetermined:
-            ended = f"reached, but these runs do NOT DETERMINE {', '.join(fit.undetermined)}"
-        else:
-            worst = int(np.argmax(np.abs(fit.residuals)))
-            with np.errstate(over="ignore"):
-                size = digits.text(float(np.sqrt(np.mean(fit.residuals**2))))
-            largest = f"{digits.text(float(fit.residuals[worst]))} (row {runs.row[worst]})"
-            what = f"{'log ' if objective.in_logs else ''}residuals"
-            ended = f"reached; {what} {size} (root mean square), the largest {largest}"
-        head = {
-            "law": law,
-            "runs": _runs(fit),
-            "columns": spelling,
-            "objective": f"{objective.name}, {objective}: {value}",
-            "optimum": ended,
-            "intervals": _intervals(fit),
-        }
-        return {name: text for name, text in head.items() if text}
-
-    def __str__(self) -> str:
-        """At most 100 columns wide; at most three warnings, how many more there are is said."""
-        lines = [
-            line
-            for name, text in self.head.items()
-            for line in wrap(f"{name:{MARGIN}}{clean(text)}", WIDTH, subsequent_indent=" " * MARGIN)
-        ]
-        return "\n".join([*lines, "", self.table().text()])
-
-    def html(self) -> str:
-        """For a notebook: a status line, the table, the warnings."""
-        from html import escape
-
-        status = "; ".join(f"{name}: {text}" for name, text in self.head.items())
-        return f"<p>{escape(clean(status))}</p>\n{self.table().html()}"
-
-    def as_dict(self, name: str = "") -> dict[str, Any]:
-        """Plain data of a law file; None for what the runs do not determine or no float can hold.
-
-        law, model, metric ("loss" or "accuracy") and random_baseline, columns (None for what
-        follows by C = 6ND), notation, name, source, objective (name, value, and its delta),
-        coefficients and derived (each with value, se, lo and hi; derived at the compute and ratio
-        of "at", with "@" and the value in the name where there are several), converged, ranges (the
-        least and the greatest params, tokens and compute of the runs, as far as they have them),
-        n_runs, n_rows, left_out, dropped (row and reason of each; row 1 is the first of data),
-        at_bound, fixed, undetermined, open_directions, interval and warnings.
-        """
-        fit, model, runs = self.fit, self.fit.solution.model, self.fit.runs
-        numbers: dict[str, dict[str, Any]] = {"coefficient": {}, "derived": {}}
-        for row in self.table().records():
-            numbers[row["kind"]][row["name"]] = {key: row[key] for key in KEYS}
-        value = float(fit.objective_value)
-        objective = {
-            **fit.solution.objective.as_dict(),
-            "value": value if isfinite(value) else None,
-        }
-        return {
-            "law": str(model),
-            "model": model.name,
-            "metric": runs.metric,
-            "random_baseline": runs.random_baseline,
-            "columns": read(fit),
-            "notation": DEFAULT.name,
-            "name": name or "fit",
-            "source": source(fit),
-            "objective": objective,
-            "coefficients": numbers["coefficient"],
-            "at": {x: v[0] if len(v) == 1 else list(v) for x, v in self.at.items() if v},
-            "derived": numbers["derived"],
-            "converged": bool(fit.converged),
-            "ranges": {name: list(ends) for name, ends in run_ranges(runs).items()},
-            "n_runs": len(runs),
-            "n_rows": int(runs.n_rows),
-            "left_out": int(runs.left_out),
-            "dropped": [{"row": int(one.row), "reason": one.reason} for one in runs.dropped],
-            "at_bound": list(fit.solution.at_bound),
-            "fixed": sorted(model.fixed),
-            "undetermined": list(fit.undetermined),
-            "open_directions": list(fit.open_directions),
-            "interval": {"level": self.level, **_of_draws(fit)},
-            "warnings": list(self.warnings),
-        }
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the plain data with the draws, where the fit is a result."""
-        data, draws = self.as_dict(Path(path).stem), self.fit.drawn
-        text = json.dumps(data, indent=2, allow_nan=False)
-        if data["model"] == "params-tokens" and self.fit.is_sound and draws is not None:
-            columns = {
-                name: [float(f"{value:.7g}") for value in column.tolist()]
-                for name, column in zip(self.fit.coefficients, draws.coefficients.T, strict=True)
-            }
-            saved = json.dumps({"kind": draws.kind, "coefficients": columns}, allow_nan=False)
-            text = f'{text[:-2]},\n  "draws": {saved}\n}}'
-        save(path, f"{text}\n".encode())
-
-
-def page(
+def table(
     fit: Fit,
+    notation: str | Notation = DEFAULT,
+    *,
     level: float = DEFAULT_LEVEL,
     compute: ArrayLike | None = None,
     ratio: ArrayLike | None = None,
-) -> Page:
-    """The page of a fit: intervals of a level, with the optimum (of a compute law the loss) at each
-    compute (FLOP) and the penalty at each overtraining ratio.
+) -> Table:
+    """The coefficients of a fit and, where it is sound, what follows from the law, with intervals of
+    a level: the optimum (of a compute law the loss) at each compute in FLOP, and the penalty at each
+    overtraining ratio. In the frame a row a number, NaN for what is undetermined.
 
     Raises
     ------
     ValueError
         Where an argument is outside its domain, or nothing of the law could be for it.
     """
+    spelling, level, at = find_notation(notation), checked_level(level), points(fit, compute, ratio)
+    solution = fit.solution
+    rows: list[Any] = []
+    for name, value in fit.estimates(level).items():
+        is_fixed = name in solution.model.fixed
+        is_held = name in solution.at_bound and name not in fit.undetermined
+        row = {"name": name, "kind": "coefficient", "label": Words(name, _latex(name, spelling))}
+        row["note"] = "fixed" if is_fixed else "at bound" if is_held else ""
+        rows.append({**row, "value": Estimate(value.value) if is_fixed else value})
+    follows = list(_derived(fit, level, at, spelling)) if fit.is_sound else []
+    ends = Interval(Significant(5), "{} to {}")
+    columns = [
+        Column("label", " ", align="left", only="page"),
+        Column("name", only="data"),
+        Column("kind", only="data"),
+        Column("value", format=Significant(6), keys=KEYS),
+        Column("value", "std. error", show="error", format=Significant(3), only="page"),
+        Column(
+            "value", f"{100 * level:.4g} % interval", show="interval", interval=ends, only="page"
+        ),
+        Column("note", " ", align="left"),
+    ]
+    doubts = list(warnings_of(fit, at["compute"]))
+    notes = [*_notes(fit), *(f"warning: {text}" for text in doubts[:MOST_WARNINGS])]
+    if (more := len(doubts) - MOST_WARNINGS) > 0:
+        notes.append(f"{counted(more, 'warning')} more in the plain data (--format json)")
+    return Table(columns, [*rows, *([RULE] if follows else []), *follows], _status(fit), notes)
+
+
+def points(fit: Fit, compute: ArrayLike | None, ratio: ArrayLike | None) -> Points:
+    """The computes and the overtraining ratios at which the law of a fit is asked."""
     at, model = dict[str, tuple[float, ...]](), fit.solution.model
     for what, given in (("compute", compute), ("ratio", ratio)):
         values: list[Any] = list(given) if isinstance(given, list | tuple | np.ndarray) else [given]
@@ -281,19 +116,128 @@ def page(
         if at[what] and not any(what == own for own, *_ in DERIVED.get(model.name, ())):
             complaint = f"nothing that follows from {model} is at a {what}"
             raise ArgumentError(what, at[what][0], complaint=complaint)
-    return Page(fit=fit, level=checked_level(level), at=at)
+    return at
 
 
-def _estimate(law: Any, function: Any, at: tuple[float, ...], level: float) -> Estimate:
-    """What follows from a law; undetermined beyond the floats."""
-    try:
-        found: Estimate = law.estimate(lambda law: function(law, *at), level)
-    except ValueError:
-        return Estimate(nan, undetermined=True)
-    return found
+def _derived(fit: Fit, level: float, at: Points, spelling: Notation) -> Iterator[dict[str, Any]]:
+    """A row for each number that follows from the law of a fit; undetermined beyond the floats."""
+    asked: dict[str, list[Any]] = {"": [()]}
+    asked |= {what: [(x,) for x in values] for what, values in at.items()}
+    for what, values in asked.items():
+        for x in values:
+            where = "".join(f" at {'ratio ' * (what == 'ratio')}{spelt(one)}" for one in x)
+            where += " FLOP" if what == "compute" else ""
+            several = f"@{spelt(*x)}" if len(values) > 1 else ""
+            for own, name, symbol, function in DERIVED.get(fit.solution.model.name, ()):
+                if own != what:
+                    continue
+                try:
+                    value = fit.law.estimate(lambda law, f=function, x=x: f(law, *x), level)
+                except ValueError:
+                    value = Estimate(nan, undetermined=True)
+                label = Words(LABELS.get(symbol, symbol) + where, _latex(symbol, spelling, *x))
+                row = {"name": name + several, "kind": "derived", "note": "", "label": label}
+                yield {**row, "value": value}
 
 
-# -- what was read ---------------------------------------------------------------------------------
+def _status(fit: Fit) -> str:
+    """What was fitted to what and how, and how it ended."""
+    runs, left = fit.runs, ", ".join(fit.undetermined)
+    ended = f"reached, but these runs do NOT DETERMINE {left}" if left else "reached"
+    ended = ended if fit.converged else "NOT REACHED: the best point is no certified minimum"
+    guessing = runs.random_baseline
+    share = f"(Q - {guessing:g})/(1 - {guessing:g})" if guessing else "Q"
+    of = f", L = -log {share} of accuracy Q" if runs.metric == "accuracy" else ""
+    value = Significant(10).text(fit.objective_value)
+    fitted = f"L = {fit.solution.model} fitted to {len(runs)} runs of {runs.source}{of}"
+    return f"{fitted} by {fit.solution.objective}: objective {value}; optimum {ended}"
+
+
+def _notes(fit: Fit) -> Iterator[str]:
+    """What was read where it is not plain, how close the law comes, where intervals come from."""
+    runs, columns, model = fit.runs, read(fit), fit.solution.model
+    spelling = ", ".join(f"{name} {column!r}" for name, column in columns.items() if column)
+    spelling += "".join(f"; {x} from C = 6ND" for x, column in columns.items() if not column)
+    own = model.is_expression or any(name != column for name, column in columns.items())
+    lost = lost_rows(runs.left_out, runs.dropped)
+    if own or lost:
+        yield "; ".join(filter(None, [f"columns {spelling}" if own else "", lost]))
+    with np.errstate(over="ignore"):
+        size, worst = np.sqrt(np.mean(fit.residuals**2)), np.argmax(np.abs(fit.residuals))
+    what, digits = (
+        "log residuals" if fit.solution.objective.in_logs else "residuals",
+        Significant(3),
+    )
+    largest = f"{digits.text(float(fit.residuals[worst]))} (row {runs.row[worst]})"
+    if fit.is_sound:
+        yield f"{what} {digits.text(float(size))} (root mean square), the largest {largest}"
+    how = intervals(fit)
+    which = "runs" if runs.group is None else "groups of runs"
+    covariance = "HC3" if runs.group is None else "CR3, by group"
+    yield {
+        "none": f"no intervals: {how.get('reason')}",
+        "sandwich": f"intervals of 1,000 draws of the covariance ({covariance}) by Student's t",
+        "bootstrap": f"intervals of {how.get('repeats')} resamples of {which}, seed {how.get('seed')}",
+    }[how["kind"]]
+
+
+def as_dict(fit: Fit, name: str = "", **options: Any) -> dict[str, Any]:
+    """Plain data of a law file; None for what the runs do not determine or no float can hold.
+
+    law, model, metric ("loss" or "accuracy") and random_baseline, columns (None for what follows by
+    C = 6ND), notation, name, source, objective (name, value, and its delta), coefficients and
+    derived (each with value, se, lo and hi; derived at the compute and ratio of "at", with "@" and
+    the value in the name where there are several), converged, ranges (the least and the greatest
+    params, tokens and compute of the runs, as far as they have them), n_runs, n_rows, left_out,
+    dropped (row and reason of each; row 1 is the first of data), at_bound, fixed, undetermined,
+    open_directions, interval and warnings. The options are those of `table`.
+    """
+    model, runs, value = fit.solution.model, fit.runs, float(fit.objective_value)
+    at = points(fit, options.get("compute"), options.get("ratio"))
+    numbers: dict[str, dict[str, Any]] = {"coefficient": {}, "derived": {}}
+    for row in table(fit, **options).records():
+        numbers[row["kind"]][row["name"]] = {key: row[key] for key in KEYS}
+    objective = {**fit.solution.objective.as_dict(), "value": value if isfinite(value) else None}
+    return {
+        "law": str(model),
+        "model": model.name,
+        "metric": runs.metric,
+        "random_baseline": runs.random_baseline,
+        "columns": read(fit),
+        "notation": DEFAULT.name,
+        "name": name or "fit",
+        "source": source(fit),
+        "objective": objective,
+        "coefficients": numbers["coefficient"],
+        "at": {x: v[0] if len(v) == 1 else list(v) for x, v in at.items() if v},
+        "derived": numbers["derived"],
+        "converged": bool(fit.converged),
+        "ranges": {name: list(ends) for name, ends in run_ranges(runs).items()},
+        "n_runs": len(runs),
+        "n_rows": int(runs.n_rows),
+        "left_out": int(runs.left_out),
+        "dropped": [{"row": int(one.row), "reason": one.reason} for one in runs.dropped],
+        "at_bound": list(fit.solution.at_bound),
+        "fixed": sorted(model.fixed),
+        "undetermined": list(fit.undetermined),
+        "open_directions": list(fit.open_directions),
+        "interval": {"level": options.get("level", DEFAULT_LEVEL), **intervals(fit)},
+        "warnings": list(warnings_of(fit, at["compute"])),
+    }
+
+
+def file_text(fit: Fit, path: Any, **options: Any) -> str:
+    """The plain data with the draws, where the fit is a result."""
+    data, draws = as_dict(fit, Path(path).stem, **options), fit.drawn
+    text = json.dumps(data, indent=2, allow_nan=False)
+    if data["model"] != "params-tokens" or not fit.is_sound or draws is None:
+        return f"{text}\n"
+    columns = {
+        name: [float(f"{value:.7g}") for value in column.tolist()]
+        for name, column in zip(fit.coefficients, draws.coefficients.T, strict=True)
+    }
+    saved = json.dumps({"kind": draws.kind, "coefficients": columns}, allow_nan=False)
+    return f'{text[:-2]},\n  "draws": {saved}\n}}\n'
 
 
 def source(fit: Fit) -> str:
@@ -314,7 +258,7 @@ def read(fit: Fit) -> dict[str, str | None]:
         for name, column in quantity.items()
     }
     others = [x for x in BUDGET if None in found.values() and x not in quantity.values()]
-    others += ["loss", "accuracy", "weight", "group"]
+    others += ["loss", "accuracy", "group"]
     return found | {name: runs.columns[name] for name in others if name in runs.columns}
 
 
@@ -328,68 +272,22 @@ def run_ranges(runs: object) -> dict[str, tuple[float, float]]:
     }
 
 
-def _runs(fit: Fit) -> str:
-    """How many runs of which table, and the rows that are none."""
-    runs = fit.runs
-    text = f"{len(runs)} from {runs.source}"
-    if runs.group is not None:
-        text += f", in {counted(len({*runs.group.tolist()}), 'group')}"
-    if runs.left_out:
-        text += f"; {counted(runs.left_out, 'row')} left out by the condition"
-    if runs.dropped:
-        listed = [f"row {one.row} ({one.reason})" for one in runs.dropped[:ROWS_LISTED]]
-        listed += ["..."] if len(runs.dropped) > ROWS_LISTED else []
-        text += f"; {counted(len(runs.dropped), 'row')} dropped: {', '.join(listed)}"
-    return text
-
-
-# -- where intervals come from ---------------------------------------------------------------------
-
-
-def degrees_of_freedom(fit: Fit) -> int:
-    """Of the t distribution that intervals take: runs less free coefficients, by group groups less
-    one; at least 1.
-    """
-    group = fit.runs.group
-    return max(fit.solution.spare if group is None else len({*group.tolist()}) - 1, 1)
-
-
-def _intervals(fit: Fit) -> str:
-    """Where the intervals come from, or why there are none."""
-    if fit.drawn is None:
-        return f"none: {_no_covariance(fit)}"
-    if fit.draws is not None:
-        what = "runs" if fit.draws.kind == "cases" else "groups of runs"
-        drawn = counted(len(fit.draws), "resample")
-        return f"percentiles of {drawn} of {what}, seed {fit.draws.seed}"
-    how = "HC3" if fit.runs.group is None else "CR3, by group"
-    freedom = counted(degrees_of_freedom(fit), "degree")
-    drawn = f"percentiles of 1,000 draws of the covariance ({how})"
-    return f"{drawn}, Student's t with {freedom} of freedom"
-
-
-def _no_covariance(fit: Fit) -> str:
-    """Why there are no draws."""
-    try:
-        _ = fit.converged and fit.covariance
-    except ValueError as error:
-        return str(error).removeprefix("covariance: ")
-    return "the covariance exceeds the largest float" if fit.converged else "no optimum was reached"
-
-
-def _of_draws(fit: Fit) -> dict[str, Any]:
+def intervals(fit: Fit) -> dict[str, Any]:
     """The kind of the intervals, "bootstrap", "sandwich" or "none", and how they were drawn."""
     draws = fit.draws
     if fit.drawn is None:
-        return {"kind": "none", "reason": _no_covariance(fit)}
+        reason = "the covariance exceeds the largest float"
+        reason = reason if fit.converged else "no optimum was reached"
+        try:
+            _ = fit.converged and fit.covariance
+        except ValueError as error:
+            reason = str(error).removeprefix("covariance: ")
+        return {"kind": "none", "reason": reason}
     if draws is None:
         return {"kind": "sandwich"}
     data = {"resample": draws.kind, "repeats": draws.done, "requested": draws.requested}
     more = {"failed": draws.failed, "seed": draws.seed, "interrupted": draws.interrupted}
     return {"kind": "bootstrap", **data, **more}
-
-
-# -- what speaks against it ------------------------------------------------------------------------
 
 
 def warnings_of(fit: Fit, computes: tuple[float, ...] = ()) -> Iterator[str]:
@@ -399,7 +297,7 @@ def warnings_of(fit: Fit, computes: tuple[float, ...] = ()) -> Iterator[str]:
     runs, solution, draws, ranges = fit.runs, fit.solution, fit.draws, run_ranges(fit.runs)
     variables = [LETTERS.get(name, name) for name in solution.model.variables]
     given, kept = "compute is taken as given", "the law reads params and tokens, not compute"
-    for text in runs.warnings:
+    for text in dict.fromkeys(runs.warnings):
         yield text if "compute" in variables else text.replace(given, kept)
     numbers = np.stack([solution.observed, *(getattr(runs, x) for x in ranges)])
     if ranges and (again := len(runs) - np.unique(numbers, axis=1).shape[1]):
@@ -442,9 +340,6 @@ def warnings_of(fit: Fit, computes: tuple[float, ...] = ()) -> Iterator[str]:
         yield f"bootstrap: {left} reached no certified minimum; the intervals are of the others"
 
 
-# -- words -----------------------------------------------------------------------------------------
-
-
 def spelt(value: float) -> str:
     """A number as short as it can be told from any other.
 
@@ -455,7 +350,7 @@ def spelt(value: float) -> str:
     return (short if float(short) == value else repr(value)).replace("e+", "e")
 
 
-def _latex(row: dict[str, Any], spelling: Notation) -> str:
+def _latex(symbol: str, spelling: Notation, *at: float) -> str:
     r"""What a number is called in a paper; optima and penalties as functions, `N^*(10^{22})`."""
     from sympy import Symbol, latex
 
@@ -465,7 +360,6 @@ def _latex(row: dict[str, Any], spelling: Notation) -> str:
         optimum_latex(x.removesuffix("*"), spelling)
         if x.endswith("*")
         else symbol_latex(x, spelling) or latex(Symbol(x))
-        for x in row["symbol"].split("/")
+        for x in symbol.split("/")
     ]
-    at = "".join(f"({Shortest(6).finite_latex(value)})" for value in row["at"])
-    return f"${'/'.join(letters)}{at}$"
+    return f"${'/'.join(letters)}{''.join(f'({Shortest(6).finite_latex(x)})' for x in at)}$"

@@ -122,7 +122,7 @@ def test_columns_conditions_and_dropped_rows(call, data, plain, columns) -> None
     assert [entry["row"] for entry in found["dropped"]] == [65, 66, 67]
     text = " ".join(call(words).out.split())
     assert "columns params 'Größe', tokens 'Data seen', loss 'final'" in text
-    assert "3 rows dropped: row 65 (loss is missing), row 66" in text
+    assert "3 dropped: row 65: loss is missing, row 66" in text
     few = data("check runs.csv --where 'compute < 5e19' --bootstrap 61")
     assert few["n_runs"] == sum(6.0 * n * d < 5e19 for n, d, _ in rows_of(columns))
 

@@ -21,7 +21,7 @@ from .arguments import (
     resamples,
     whole,
 )
-from .output import DONE, INTERRUPTED, NO_VERDICT, answer, is_terminal, say
+from .output import DONE, INTERRUPTED, NO_VERDICT, draw, is_terminal, json_text, say, tables_text
 from .pass_laws import add_pass_laws, fit_counts
 from .tables import add_table, refuse_others, table, view
 
@@ -128,7 +128,6 @@ def run(args: Namespace) -> tuple[str, int]:
 def _of_runs(args: Namespace, held: Table) -> tuple[str, int]:
     from ..numeric.fit import fit
     from ..numeric.fit.models import MODELS
-    from ..numeric.fit.page import page
 
     model = args.model or next(iter(MODELS))
     if args.format == "csv":
@@ -143,10 +142,14 @@ def _of_runs(args: Namespace, held: Table) -> tuple[str, int]:
     stopped = ""
     if args.bootstrap and found.is_sound:
         found, stopped = _resampled(args, found)
-    shown = page(found, compute=args.compute, ratio=args.ratio)
+    at = {"compute": args.compute, "ratio": args.ratio}
     if args.save is not None:
-        shown.save(args.save)
-    text = answer(args, shown, found.plot, shown.as_dict(Path(args.save or "").stem))
+        found.save(args.save, **at)
+    draw(args, found.plot)
+    if args.format == "json":
+        text = json_text(found.as_dict(Path(args.save or "").stem, **at))
+    else:
+        text = tables_text(found.tables(**at), args.format)
     if stopped:
         say("interrupted", stopped)
         return text, INTERRUPTED
