@@ -57,6 +57,9 @@ LEAST_SQUARES, HUBER = Objective(name="least-squares-log"), Objective(name="hube
 TOGETHER, ROUNDING = 0.1, 1e-9
 #: Points of a compute law, runs of a frontier, and the largest compute over the smallest, at least.
 LEAST_BUDGETS, LEAST_FRONTIER, LEAST_SPAN = 4, 6, 10.0
+#: Computes within this factor are compared; a frontier of which a larger share is at the edge of the
+#: sizes there has no N*.
+NEAR, MOST_AT_EDGE = 2.0, 0.5
 #: Sizes of a parabola, which has three coefficients, and the largest over the smallest, at least.
 LEAST_SIZES, LEAST_SIZES_SPAN = 5, 2.0
 #: Runs of a ray, and as many values of compute; a ratio that a smaller share of the runs has is one
@@ -124,28 +127,41 @@ class Rows(NamedTuple):
     weight: Floats
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Approach:
     """One road to a compute law.
 
     Attributes
     ----------
-    row : dict
-        What its row in the table begins with: approach, its name on the page, n_runs,
-        tokens_per_param of a ray, and as reason why the runs do not allow it.
+    approach, name : str
+        In data, and on the page.
+    n_runs : int
+        Which it rests on.
+    reason : str
+        Why the runs do not allow it; empty where they do.
     compute : ndarray
         (m,): of its points, FLOP.
     points : callable
         Takes losses (K, n) of all runs and K params+tokens laws, or one, to `Points`; log N* is NaN
         where the approach finds none.
-    ray : Rows, optional
-        The runs of a fixed ratio, moved onto it.
+    tokens_per_param, ray : float, Rows
+        Of a fixed ratio: it, and its runs, moved onto the ray.
     """
 
-    row: dict[str, Any]
+    approach: str
+    name: str
+    n_runs: int
+    reason: str = ""
     compute: Any = None
     points: Any = None
+    tokens_per_param: float | None = None
     ray: Rows | None = None
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """What its row in the table begins with."""
+        names = ("approach", "name", "n_runs", "reason", "tokens_per_param")
+        return {name: getattr(self, name) for name in names}
 
     def estimate(self, losses: Floats, law: Law) -> DataFrame:
         """The compute laws through the points of losses (K, n) beside those that K laws, or one,
@@ -224,7 +240,8 @@ def lines(x: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
 def find_frontier(rows: Rows) -> Approach:
     """Approach 1: the undominated runs; at least six over a factor 10 of compute."""
-    chosen = rows.compute[frontier(rows.compute, rows.loss)]
+    on = frontier(rows.compute, rows.loss)
+    chosen, is_edge = rows.compute[on], at_the_edge(rows.params, rows.compute)
     span, lacks = float(chosen.max() / chosen.min()), ""
     if len(chosen) < LEAST_FRONTIER or span < LEAST_SPAN:
         lacks = (
@@ -232,14 +249,27 @@ def find_frontier(rows: Rows) -> Approach:
             f"takes at least {LEAST_FRONTIER} over a factor {LEAST_SPAN:g}"
         )
 
+    log_params = np.log(rows.params)
+    if is_edge[on].mean() > MOST_AT_EDGE:
+        log_params = np.full_like(log_params, np.nan)
+
     def points(losses: Floats, law: Law) -> Points:
         """The frontier is that of the losses as they are; its runs are then moved to the envelope."""
         weights = frontier(rows.compute, losses) * rows.weight
         moved = losses * law.L_opt(rows.compute) / law.loss(rows.params, rows.tokens)
-        return moved, weights, np.broadcast_to(np.log(rows.params), losses.shape)
+        return moved, weights, np.broadcast_to(log_params, losses.shape)
 
-    row = {"approach": "frontier", "name": "frontier", "n_runs": len(chosen), "reason": lacks}
-    return Approach(row, rows.compute, points)
+    about: dict[str, Any] = {"approach": "frontier", "name": "frontier", "n_runs": len(chosen)}
+    return Approach(**about, reason=lacks, compute=rows.compute, points=points)
+
+
+def at_the_edge(params: Floats, compute: Floats) -> Flags:
+    """Which runs (n,) are the smallest or the largest of those whose compute is within `NEAR` of
+    theirs: a size beyond theirs may be better, so they do not tell N*.
+    """
+    near = np.abs(np.log(compute[:, None] / compute)) <= np.log(NEAR)
+    smaller = (near & (params < params[:, None])).any(axis=1)
+    return np.asarray(~(smaller & (near & (params > params[:, None])).any(axis=1)))
 
 
 def frontier(compute: Floats, losses: Floats) -> Flags:
@@ -337,13 +367,9 @@ def find_minima(profiles: Profiles, law: Law) -> Approach:
             f"{len(members)} of {counted(len(profiles.members), 'budget')} with five sizes over a factor "
             f"2 have a minimum within; takes {LEAST_BUDGETS} over a factor {LEAST_SPAN:g} of compute"
         )
-    row = {
-        "approach": "isoflop",
-        "name": "isoFLOP minima",
-        "n_runs": sum(map(len, members)),
-        "reason": lacks,
-    }
-    return Approach(row, usable.compute, usable.points)
+    about: dict[str, Any] = {"approach": "isoflop", "name": "isoFLOP minima"}
+    about |= {"n_runs": sum(map(len, members)), "reason": lacks}
+    return Approach(**about, compute=usable.compute, points=usable.points)
 
 
 def vertices(x: Floats, y: Floats, weights: Floats) -> Floats:
@@ -382,8 +408,7 @@ def find_ray(rows: Rows, budget: RunsBudget, law: Law) -> Approach:
     if not rays:
         over = f"at {LEAST_RUNS} or more values of compute over a factor {LEAST_SPAN:g}"
         lacks = f"no {least} runs with D/N within {100 * TOGETHER:g} % of one another, {over}"
-        row = {"approach": "fixed-ratio", "name": "fixed D/N", "n_runs": 0}
-        return Approach({**row, "reason": lacks})
+        return Approach(approach="fixed-ratio", name="fixed D/N", n_runs=0, reason=lacks)
     centre = exp(np.log(rows.compute).mean())
     best_params, best_tokens = budget.unscaled(law.N_opt(centre), law.D_opt(centre))
     ratios = [exp(np.log(tokens[own] / params[own]).mean()) for own in rays]
@@ -398,8 +423,9 @@ def find_ray(rows: Rows, budget: RunsBudget, law: Law) -> Approach:
         moved = losses[:, own] * on_ray / at_runs
         return moved, np.broadcast_to(near.weight, moved.shape), np.full(moved.shape, np.nan)
 
-    row = {"approach": "fixed-ratio", "name": f"D/N = {ratio:.3g}", "tokens_per_param": ratio}
-    return Approach({**row, "n_runs": len(own), "reason": ""}, ray.compute, points, ray)
+    about: dict[str, Any] = {"approach": "fixed-ratio", "name": f"D/N = {ratio:.3g}"}
+    about |= {"n_runs": len(own), "tokens_per_param": ratio}
+    return Approach(**about, compute=ray.compute, points=points, ray=ray)
 
 
 # -- runs that share a value -----------------------------------------------------------------------

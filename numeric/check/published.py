@@ -25,7 +25,6 @@ from ..errors import positive_number
 from ..law.form import power
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from pandas import DataFrame
 
 #: Largest difference in accuracy at which two curves are said to agree.
@@ -74,6 +73,22 @@ class BenchmarkCurves:
         log_C0, alpha = self.compute_law.log_C0, self.compute_law.coefficients["alpha"]
         return self._raw(power(compute, float(log_C0), float(str(alpha))))
 
+    def compared(self, tolerance: float) -> dict[str, Any]:
+        """The columns of `PublishedCheck.table`."""
+        compute, c = np.geomspace(*RANGE, GRID), self.coefficients
+        fitted = self.fitted(compute)
+        away = np.abs(self.ray(compute) - fitted)
+        return {
+            "metric_type": str(self.law.metric_type),
+            "alpha_derived": formulas.exponent(c["beta"], c["gamma"]),
+            "alpha_ray": formulas.ray_exponent(sqrt(RANGE[0]) * sqrt(RANGE[1]), RATIO, **c),
+            "alpha_empirical": float(str(self.compute_law.coefficients["alpha"])),
+            "max_abs_difference_envelope": np.abs(self.envelope(compute) - fitted).max(),
+            "max_abs_difference": away.max(),
+            "compute_at_max": compute[away.argmax()],
+            "verdict": "agrees" if away.max() <= tolerance else "differs",
+        }
+
     def _raw(self, neg_log: Any) -> Any:
         return accuracy(neg_log, float(self.law.random_baseline or 0))
 
@@ -99,8 +114,6 @@ class PublishedCheck(Shown):
     curves: dict[str, BenchmarkCurves]
     tolerance: float
 
-    compute_range, tokens_per_param = RANGE, RATIO
-
     def tables(self) -> tuple[Table, ...]:
         """One table, with a row for each benchmark."""
         low, high = map(FLOP.text, RANGE)
@@ -111,22 +124,12 @@ class PublishedCheck(Shown):
         )
         return (Table(COLUMNS, [*self.table.itertuples(), RULE], notes=notes),)
 
-    def plot(self) -> Figure:
-        """The figure of `isoflop.numeric.plot.check.plot_check`."""
-        from ..plot.check import plot_check
-
-        return plot_check(self)
-
     def as_dict(self) -> dict[str, Any]:
         """Everything in plain types, ready for JSON."""
-        return {
-            "kind": "published",
-            "compute_range": list(RANGE),
-            "tokens_per_param": RATIO,
-            "tolerance": self.tolerance,
-            "rows": self.table.to_dict("records"),
-            "agrees": int((self.table.verdict == "agrees").sum()),
-        }
+        settings = {"compute_range": list(RANGE), "tokens_per_param": RATIO}
+        found = {"tolerance": self.tolerance, "rows": self.table.to_dict("records")}
+        agrees = int((self.table.verdict == "agrees").sum())
+        return {"kind": "published", **settings, **found, "agrees": agrees}
 
 
 def check_published(*, tolerance: float = TOLERANCE) -> PublishedCheck:
@@ -148,21 +151,5 @@ def check_published(*, tolerance: float = TOLERANCE) -> PublishedCheck:
 
     tolerance = positive_number("tolerance", tolerance)
     curves = {str(law.label): BenchmarkCurves(law, by) for law, by in compute_counterparts()}
-    compute, rows = np.geomspace(*RANGE, GRID), []
-    for name, own in curves.items():
-        c, fitted = own.coefficients, own.fitted(compute)
-        away = np.abs(own.ray(compute) - fitted)
-        rows.append(
-            {
-                "name": name,
-                "metric_type": str(own.law.metric_type),
-                "alpha_derived": formulas.exponent(c["beta"], c["gamma"]),
-                "alpha_ray": formulas.ray_exponent(sqrt(RANGE[0]) * sqrt(RANGE[1]), RATIO, **c),
-                "alpha_empirical": float(str(own.compute_law.coefficients["alpha"])),
-                "max_abs_difference_envelope": np.abs(own.envelope(compute) - fitted).max(),
-                "max_abs_difference": away.max(),
-                "compute_at_max": compute[away.argmax()],
-                "verdict": "agrees" if away.max() <= tolerance else "differs",
-            }
-        )
+    rows = [{"name": name, **own.compared(tolerance)} for name, own in curves.items()]
     return PublishedCheck(table=DataFrame(rows), curves=curves, tolerance=tolerance)

@@ -7,7 +7,8 @@ verdict goes by the relative difference in loss over the compute of the runs.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from math import ceil, exp, log
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,7 @@ LEAST_RESAMPLES, LEAST_BEYOND = 61, 2
 #: With fewer runs beyond the coefficients of the joint law its residuals do not show the noise.
 LEAST_SPARE = 15
 NO_OPTIMUM = "the law that fits best has lost a term, and its optimum: vary params and tokens apart"
-CONSISTENT, INCONSISTENT, CANNOT_TELL = "consistent", "inconsistent", "cannot tell"
+VERDICTS = CONSISTENT, INCONSISTENT, CANNOT_TELL = "consistent", "inconsistent", "cannot tell"
 
 
 def _in_per_cent(row: dict[str, Any]) -> Estimate | None:
@@ -139,38 +140,53 @@ class Check(Shown):
         sizes = self.budget.unscaled(law.N_opt(compute), law.D_opt(compute))
         return (*sizes, law.L_opt(compute))
 
+    @cached_property
+    def judged(self) -> tuple[str, str]:
+        """The verdict, and what it rests on: the fit, else the lack of fit, else the rows."""
+        told, rows = self.lack_of_fit, self.rows[1:]
+        names = {word: [x["name"] for x in rows if x["verdict"] == word] for word in VERDICTS}
+        if not self.fit.converged:
+            return CANNOT_TELL, "the params-tokens fit is not certified to be a minimum"
+        if told is not None and told.matters(self.tolerance):
+            return INCONSISTENT, f"the law does not fit its runs (p = {told.p_value:.3g}): {told}"
+        if names[INCONSISTENT]:
+            return INCONSISTENT, self._reasons(INCONSISTENT)
+        if not names[CONSISTENT]:
+            return CANNOT_TELL, self._reasons(CANNOT_TELL)
+        fits = "" if told is None else f", and the law fits its runs (p = {told.p_value:.2g})"
+        within = f"within {100.0 * self.tolerance:.3g} % of what the law predicts"
+        return CONSISTENT, f"{' and '.join(names[CONSISTENT])} {within}{fits}"
+
+    def _reasons(self, verdict: str) -> str:
+        """Why rows have this verdict, each reason once; empty where none has."""
+        found: dict[str, list[str]] = {}
+        for row in self.rows[1:]:
+            if row["verdict"] == verdict:
+                found.setdefault(row["reason"], []).append(row["name"])
+        return "; ".join(f"{' and '.join(names)}: {why}" for why, names in found.items())
+
     @property
     def verdict(self) -> str:
-        """Inconsistent where any approach is, or where the law does not fit its runs; else consistent
-        where at least one approach is; else cannot tell.
-        """
-        found, told = {row["verdict"] for row in self.rows}, self.lack_of_fit
-        if told is not None and told.matters(self.tolerance):
-            found.add(INCONSISTENT)
-        known = [word for word in (INCONSISTENT, CONSISTENT) if word in found]
-        return known[0] if known and self.fit.converged else CANNOT_TELL
+        """One of `VERDICTS`."""
+        return self.judged[0]
 
     @property
     def sentence(self) -> str:
         """The verdict and what it rests on."""
-        told, own = self.lack_of_fit, [row for row in self.rows if row["verdict"] == self.verdict]
-        first = min(own or self.rows, key=lambda row: row["difference"] is None)
-        where = f"{first['name']}: {first['reason']}"
-        if not self.fit.converged:
-            where = "the params-tokens fit is not certified to be a minimum"
-        elif told is not None and told.matters(self.tolerance):
-            where = f"the law does not fit its runs (p = {told.p_value:.3g}): {told}"
-        elif self.verdict == CONSISTENT:
-            fits = "" if told is None else f", and the law fits its runs (p = {told.p_value:.2g})"
-            within = f"within {100.0 * self.tolerance:.3g} % of what the law predicts"
-            where = f"{' and '.join(row['name'] for row in own)} {within}{fits}"
-        return f"verdict: {self.verdict}: {where}"
+        return f"verdict: {': '.join(self.judged)}"
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader has to know besides the verdict."""
-        derived, _, minima, _ = self.rows
+        derived, frontier, minima, _ = self.rows
         excess, found = minima["excess"], list[str]()
+        if self.verdict != CANNOT_TELL and (unknown := self._reasons(CANNOT_TELL)):
+            found.append(f"cannot tell: {unknown}")
+        if frontier["C0"] is not None and frontier["params"] is None:
+            found.append(
+                "no N* of the frontier: most of its runs are the smallest or the largest of those at "
+                "their compute"
+            )
         if excess and excess.excludes(0.0) and abs(excess.value) > SAME_EXPONENT:
             own, by_law = minima["params_exponent"], derived["params_exponent"]
             found.append(
@@ -320,8 +336,8 @@ def check(
     found = [approaches.find_frontier(rows), approaches.find_minima(profiles, law)]
     found.append(approaches.find_ray(rows, budget, law))
     if unfit:
-        found = [approaches.Approach({**each.row, "n_runs": 0, "reason": unfit}) for each in found]
-    able = [each for each in found if not each.row["reason"]]
+        found = [replace(each, n_runs=0, reason=unfit) for each in found]
+    able = [each for each in found if not each.reason]
     resamples = Resamples({}, 0, 0)
     if able:
         noise = Noise.of(read, law.loss(rows.params, rows.tokens), fitted.solution.spare)
@@ -333,7 +349,7 @@ def check(
     for each in found:
         table.append(row := EMPTY | {"verdict": CANNOT_TELL} | each.row)
         if each in able:
-            name, here = row["approach"], each.estimate(rows.loss[None], law)
+            name, here = each.approach, each.estimate(rows.loss[None], law)
             resampled = resamples.estimates[name].query("valid")
             row["reason"] = _too_few(here, resampled, band_level)
             if not row["reason"]:

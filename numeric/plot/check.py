@@ -1,6 +1,4 @@
-"""The figures of a check: of runs (isoFLOP profiles, loss against compute, differences), and of the
-published tables.
-"""
+"""The figure of a check: isoFLOP profiles, loss against compute, and differences."""
 
 from __future__ import annotations
 
@@ -9,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..results import Band
-from .panels import COLOURS, DASHES, DIM, PAGE, PALE, POINTS, STYLE, _figure, curve_with_band
+from .panels import COLOURS, DASHES, DIM, PAGE, PALE, POINTS, _figure, curve_with_band
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from ..check.published import PublishedCheck
     from ..check.runs import Check
 
     Floats = NDArray[np.float64]
@@ -145,26 +142,3 @@ def _finish(ax: Axes, loss: Floats, drawn: list[Floats]) -> None:
     margin = 0.03 * float(np.ptp(heights))
     ax.set(xscale="log", ylabel="loss $L$")
     ax.set_ylim(float(heights.min()) - margin, float(heights.max()) + margin)
-
-
-def plot_check(result: PublishedCheck) -> Any:
-    """Accuracy against compute, a panel a benchmark in rows of four: compute law, ray and envelope."""
-    compute = np.geomspace(*result.compute_range, POINTS)
-    ray = rf"ray, $D/N={result.tokens_per_param:g}$ ($\Delta$: ray $-$ fitted)"
-    with _figure((PAGE, 5.45)) as figure:
-        axes = figure.subplots(3, 4, sharex=True)
-        for row, ax in zip(result.table.itertuples(), axes.flat, strict=True):
-            own = result.curves[row.name]
-            fitted: Any = {"color": PALE, "linewidth": 3.5, "label": "fitted compute law"}
-            ax.plot(compute, own.fitted(compute), **fitted)
-            ax.plot(compute, own.ray(compute), color=COLOURS[0], label=ray)
-            envelope: Any = {"color": COLOURS[1], "label": "derived envelope"}
-            ax.plot(compute, own.envelope(compute), "--", **envelope)
-            ax.set(xscale="log", xlim=result.compute_range)
-            title = f"{row.name}\n{row.verdict}, max |$\\Delta$| = {row.max_abs_difference:.4f}"
-            ax.set_title(title, fontweight="bold" if row.verdict == "differs" else "normal")
-        figure.supxlabel(r"training compute $C$ (FLOP)", fontsize=STYLE["font.size"])
-        figure.supylabel("accuracy", fontsize=STYLE["font.size"])
-        handles = axes[0, 0].get_legend_handles_labels()
-        figure.legend(*handles, loc="outside upper center", ncols=3)
-    return figure

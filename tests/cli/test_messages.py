@@ -138,7 +138,6 @@ def test_the_examples_of_the_help_run(call, command, tables, tmp_path, monkeypat
     [
         "laws hoffmann2022 krajewski2025-arc-e-compute",
         "allocate --law hoffmann2022 krajewski2025-arc-e --compute 1e21 1e23",
-        "check --plot check.png",
         "fit runs.csv",
     ],
 )

@@ -59,7 +59,7 @@ CASES = {
     f"allocate {LAW} --loss=2 --max-tokens {'9' * 5000}": "--max-tokens '999|999...999|999'",
     # -- files that cannot be written
     f"penalty {EXPONENTS} --ratio 3 --plot figure.txt": "--plot 'figure.txt'|.png, .pdf or .svg",
-    "check --plot /no/such/folder/x.png": "--plot '/no/such/folder/x.png'",
+    "check runs.csv --plot /no/such/folder/x.png": "--plot '/no/such/folder/x.png'",
     "simulate --output /": "--output '/'|irectory",
     "fit runs.csv --save /no/such/folder/x.json": "--save '/no/such/folder/x.json'|cannot be written",
     # -- claims and theorems
@@ -115,6 +115,7 @@ CASES = {
     "passk pass_at_k.csv --check --k 1": "--k 1|for counts",
     # -- check
     "check --explain": "--explain",
+    "check --plot x.png": "--plot x.png: is for a check of RUNS",
     "check runs.csv --bootstrap 5": "--bootstrap '5'|at least 61",
     "check runs.csv --tolerance 0": "--tolerance '0'|above 0 and below 1",
     # -- simulate

@@ -8,7 +8,7 @@ import pytest
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples"
 WRITES = {
-    "check_published_laws": "check.png",
+    "check_published_laws": None,
     "cost_of_overtraining": "penalty.png",
     "isoflop_profile": "isoflop_profile.png",
     "simulate_counts": "counts.csv",

@@ -18,7 +18,7 @@ SUMMARY = "the derived envelope against compute laws fitted directly: your runs,
 HELP = """\
 isoflop check RUNS [--column NAME=COLUMN] ... [--where CONDITION] [--plot FILE]
 isoflop check RUNS [--tolerance SHARE] [--bootstrap N --seed S] ...
-isoflop check [--plot FILE]
+isoflop check
 
 With RUNS: fits the params+tokens law, derives its envelope and sets it beside every compute law
 that the same runs allow: the frontier of the runs, isoFLOP minima, runs at a fixed D/N (there
@@ -52,7 +52,7 @@ def parser() -> Parser:
     at = "FLOP at which N*, D* and L* are given; default: the largest"
     add(group, "--compute", "C", at, flop)
     add_switch(group, "--explain", "say what the columns mean")
-    plot = "draw the laws against compute, and with RUNS the isoFLOP profiles"
+    plot = "draw the laws against compute and the isoFLOP profiles"
     add_output(built, "text", "json", "latex", plot=plot)
     return built
 
@@ -61,7 +61,8 @@ def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status."""
     settings = {name: x for name in SETTINGS if (x := getattr(args, name)) is not None}
     if args.table is None:  # the published tables describe, they judge nothing
-        given = [*settings, *(x for x in ("columns", "where", "explain") if getattr(args, x))]
+        others = ("columns", "where", "explain", "plot")
+        given = [*settings, *(x for x in others if getattr(args, x))]
         for name in given:
             raise ValueError(f"{name}={getattr(args, name)}: is for a check of RUNS; name a file")
         from ..numeric.check.published import check_published

@@ -80,7 +80,8 @@ def answer(
     """A result in the format that is asked for: its data as JSON, its rows as CSV, a table in LaTeX,
     or its text; and its picture, where one is.
     """
-    draw(args, plot or result.plot)
+    if args.plot:
+        draw(args, plot or result.plot)
     if args.format == "json":
         return json_text(result.as_dict() if data is None else data)
     if args.format == "csv":

@@ -106,6 +106,17 @@ def test_optima_under_the_compute_of_the_table(kappa, a):
     assert any("not 6ND" in note for note in found.notes) == (a != 1.0)
 
 
+def test_a_frontier_at_the_edge_of_the_sizes_has_no_optimum():
+    """On each budget all sizes are above the optimum, so that the smallest is the best one."""
+    params, tokens = profiles()
+    found = check(runs((params * 12.0, tokens / 12.0)), draws=61)
+    edge = row(found, "frontier")
+    assert (edge.verdict, math.isnan(edge.params)) == ("cannot tell", True) or math.isnan(
+        edge.params
+    )
+    assert any(note.startswith("no N* of the frontier") for note in found.notes)
+
+
 # -- where it does not -----------------------------------------------------------------------------
 
 

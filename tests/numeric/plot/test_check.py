@@ -1,12 +1,9 @@
-"""The figures of a check: what is drawn is what was found, and nothing is covered or cut."""
-
-from typing import Any
+"""The figure of a check: what is drawn is what was found, and nothing is covered or cut."""
 
 import numpy as np
 import pytest
 from tests.data import noisy
 
-from isoflop.numeric.check.published import check_published
 from isoflop.numeric.check.runs import check
 from isoflop.numeric.law import Law
 from isoflop.numeric.plot.check import plot_check_runs
@@ -41,15 +38,3 @@ def test_what_is_drawn_is_what_was_found(result):
     minima = [line.get_xydata() for line in profiles.lines if line.get_marker() == "D"]
     expected = result.budgets[["corrected_params", "corrected_loss"]].to_numpy()
     assert np.concatenate(minima) == pytest.approx(expected)
-
-
-def test_panels_show_the_rows_of_the_published_tables():
-    found: Any = check_published()
-    for row, panel in zip(found.table.itertuples(), found.plot().axes, strict=True):
-        name, verdict = panel.get_title().split("\n")
-        assert (name, verdict.split(",")[0]) == (row.name, row.verdict)
-        fitted, ray, envelope = (line.get_ydata() for line in panel.lines)
-        # The grid of a drawing is coarser than the search: short of the maximum by little.
-        largest = row.max_abs_difference, row.max_abs_difference_envelope
-        for curve, expected in zip((ray, envelope), largest, strict=True):
-            assert abs(curve - fitted).max() == pytest.approx(expected, abs=1e-5)
