@@ -98,7 +98,9 @@ def from_data(data: Any) -> Law:
         raise outside("data", data, "an object")
     for key, wanted in OF_A_FIT.items():
         if data.get(key, wanted) != wanted:
-            raise outside(key, data[key], f"{wanted!r} in the file of a fit that is to be a law")
+            raise outside(
+                key, data[key], f"{wanted!r}, as of a fit that reached an optimum and determines it"
+            )
     is_own = "expression" in data
     needed = ("expression", "variables", "budget") if is_own else ("notation",)
     if missing := [key for key in ("coefficients", *needed) if key not in data]:

@@ -87,10 +87,7 @@ def test_the_mean_over_benchmarks(data) -> None:
     ("words", "expected"),
     [
         ("--seed 3", partial(simulate, seed=3)),
-        (
-            "runs --law hoffmann2022 --noise 0",
-            partial(simulate_losses, law="hoffmann2022", noise=0),
-        ),
+        ("runs", simulate_losses),
         ("counts --seed 2", partial(simulate_counts, seeds=(6, 7, 8))),
     ],
 )

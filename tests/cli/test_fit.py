@@ -66,12 +66,6 @@ def test_what_is_derived_is_what_the_saved_law_says(call, data, folder) -> None:
     assert (folder / "fit.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_bounds(data) -> None:
-    found = data("fit runs.csv --bound beta=0.4:1 --bound E=:1.75")
-    assert found["coefficients"]["beta"] == {"value": 0.4, "se": None, "lo": None, "hi": None}
-    assert "beta" in found["at_bound"]
-
-
 def test_bootstrap(data, refused, plain, columns) -> None:
     found, other = (data(f"fit runs.csv --bootstrap 60 --seed {seed}") for seed in "78")
     assert found["coefficients"]["beta"]["se"] != other["coefficients"]["beta"]["se"]

@@ -13,7 +13,6 @@ EXPONENTS = "penalty --law beta=.34,gamma=.28"
 #: The options, and the same as arguments of the library, a row each.
 ASKED = {
     "--ratio 3 0.5": [{"ratio": 3.0}, {"ratio": 0.5}],
-    "--size-ratio 2": [{"size_ratio": 2.0}],
     "--params 8B --tokens 15T": [{"params": 8e9, "tokens": 15e12}],
     "--params 7B --loss 2": [{"params": 7e9, "loss": 2.0}],
     "--compute 6e22 --tokens-per-param 25 100": [
@@ -53,9 +52,9 @@ def test_rows_of_ratios(call, data) -> None:
     middle = found["rows"][1]
     assert (middle["loss_penalty"], middle["excess"], middle["compute_overhead"]) == (1.0, 0.0, 0.0)
     assert str(middle["lost_compute"]) == "0.0"
-    (row,) = data(f"{PENALTY} --size-ratio 0.1")["rows"]
+    (row,) = data(f"{PENALTY} --ratio 100")["rows"]
     assert (row["compute_overhead"], row["tokens_factor"]) == (None, None)
-    assert "never" in call(f"{PENALTY} --size-ratio 0.1").out
+    assert "never" in call(f"{PENALTY} --ratio 100").out
     assert [row["ratio"] for row in data(PENALTY)["rows"]] == [0.1, 0.3, 1.0, 3.0, 10.0]
 
 

@@ -12,12 +12,11 @@ from .runs import (
     baselines,
     data_of,
     doubts,
-    law_line,
     points,
     tables_of,
     with_warnings,
 )
-from .selection import add_law, laws, notation
+from .selection import add_law, law_line, laws, notation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -73,6 +73,7 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
         )
         self._negative_number_matcher = SIGNED
+        self.typed: dict[str, list[str]] = {}
         self.register("action", None, Option)
         self.add_argument("-h", "--help", action="store_true", help="show this text and exit")
 
@@ -90,6 +91,10 @@ class Parser(argparse.ArgumentParser):
                 f"{close_matches(name, known)}"
             )
         self._refuse_overwriting(found)
+        for group in self._action_groups:
+            names = [action.dest for action in group._group_actions]
+            self.typed[str(group.title)] = [x for x in names if getattr(found, x) is not None]
+        found.typed = self.typed
         return found
 
     def error(self, message: str) -> NoReturn:
@@ -105,15 +110,20 @@ class Parser(argparse.ArgumentParser):
         what it quotes at its beginning.
         """
         text = as_option(text)
-        for action in self._actions:
-            if not action.option_strings:
-                continue
-            option, value = action.option_strings[-1], getattr(args, action.dest)
+        named = {action.dest: action for action in self._actions if action.option_strings}
+        named |= {
+            action.option_strings[-1][2:].replace("-", "_"): action for action in named.values()
+        }
+        options = {name: action.option_strings[-1] for name, action in named.items()}
+        head, colon, rest = text.partition(": ")
+        if all(name in options for name in head.split(", ")):
+            text = ", ".join(options[name] for name in head.split(", ")) + colon + rest
+        for name, option in options.items():
+            value = getattr(args, named[name].dest)
             if isinstance(value, str) and text.startswith(f"{value!r}:"):
                 text = f"{option} {text}"
-            for name in (re.escape(action.dest), option[2:].replace("-", "_")):
-                text = re.sub(rf"^{name}(?=:)", option, text)
-                text = re.sub(rf"(?<![\w'\"-]){name}=(?=\S)", f"{option} ", text)
+            text = re.sub(rf"^{name} (?=\w+=)", f"{option} ", text)
+            text = re.sub(rf"(?<![\w'\"-]){name}=(?=\S)", f"{option} ", text)
             text = re.sub(rf"{option} \{{'([^']*)': ([^{{}}]*)\}}", rf"{option} \1=\2", text)
             text = re.sub(rf"{option} \[([^\[\]]*)\]", rf"{option} \1", text)
         return text
@@ -283,16 +293,6 @@ def resamples(word: str) -> int:
     if count == 1:
         raise outside(word, "0, or at least 2 for intervals")
     return count
-
-
-def ends(word: str) -> tuple[float | None, float | None]:
-    """A range LOW:HIGH; either may be empty."""
-    low, colon, high = word.partition(":")
-    least, most = (finite(end) if end.strip() else None for end in (low, high))
-    is_upside_down = least is not None and most is not None and not least < most
-    if not colon or is_upside_down or (least is None and most is None):
-        raise outside(word, "LOW:HIGH with LOW below HIGH; one of the two may be empty")
-    return least, most
 
 
 def one_of(names: Sequence[str]) -> Callable[[str], str]:

@@ -54,13 +54,7 @@ examples:
   isoflop simulate --seed 1 -o evaluations.csv
   isoflop backtest evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21'
 """
-OF_EVALUATIONS = ("benchmark", "small", "average", "random_baseline")
-#: What is for one kind of table.
-ONLY = {
-    "evaluations": (*OF_EVALUATIONS, "proxy"),
-    "counts": ("k", "models", "gold"),
-    "runs": (),
-}
+KINDS_OF_TABLES = ("evaluations", "counts", "runs")
 
 
 def parser() -> Parser:
@@ -102,7 +96,6 @@ def parser() -> Parser:
     add_list(group, "--cutoffs", "N|VALUE,...", many, positive)
     behind = "resamples behind intervals; default: 200, of evaluations 0: none"
     add(group, "--bootstrap", "N", behind, resamples, dest="resamples")
-    add(group, "--seed", "S", "of the resamples; default: 0", whole(0), default=0)
     drawn = "draw the errors; of evaluations the laws, or the successes of a sweep"
     add_output(built, "text", "json", "csv", "latex", plot=drawn)
     return built
@@ -112,7 +105,7 @@ def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status: 3 where nothing could be compared."""
     from ..numeric.hold_out import backtest
 
-    names = ("laws", "hold_out", "axis", "resamples", "seed")
+    names = ("laws", "hold_out", "axis", "resamples")
     result = backtest(
         **_data(args),
         **{name: getattr(args, name) for name in names},
@@ -130,12 +123,12 @@ def _data(args: Namespace) -> dict[str, Any]:
     from ..numeric.fit.models import form_of
 
     held = table(args)
-    is_said = any(getattr(args, name) is not None for name in OF_EVALUATIONS[:-1])
+    is_said = {*args.typed["evaluations"]} & {"benchmark", "small", "average"}
     kind = "evaluations" if is_said else kind_of(held, args.columns)
-    if kind not in ONLY:
+    if kind not in KINDS_OF_TABLES:
         neither = "has neither counts of samples (n_samples, n_correct) nor a loss of runs"
         raise ValueError(f"{held.source}: {neither}; the columns are {', '.join(held.names)}")
-    refuse_others(args, kind, ONLY)
+    refuse_others(args, kind, ("evaluations", "counts"))
     if kind == "evaluations":
         return {**_evaluations(args, held), "proxy": args.proxy}
     if kind == "counts":

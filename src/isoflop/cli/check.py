@@ -8,7 +8,7 @@ import sys
 
 from .arguments import Parser, add, add_output, add_switch, flop, share, whole
 from .output import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, answer, is_terminal, say
-from .tables import add_runs, view
+from .tables import add_table, view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SUMMARY = "the derived envelope against compute laws fitted directly: your runs, or tables"
 HELP = """\
 isoflop check RUNS [--column NAME=COLUMN] ... [--where CONDITION] [--plot FILE]
-isoflop check RUNS [--tolerance SHARE] [--bootstrap N --seed S] ...
+isoflop check RUNS [--tolerance SHARE] [--bootstrap N] [--compute C] ...
 isoflop check
 
 With RUNS: fits the params+tokens law, derives its envelope and sets it beside every compute law
@@ -32,21 +32,21 @@ examples:
   isoflop check runs.csv
   isoflop check runs.csv --where 'loss < 4.5' --tolerance 2% --plot check.pdf
   isoflop check runs.csv --compute 1e24 --explain
-  isoflop check runs.csv --bootstrap 2000 --seed 1 --format json
+  isoflop check runs.csv --bootstrap 2000 --format json
   isoflop check
 """
 STATUSES = {"consistent": DONE, "inconsistent": NEGATIVE, "cannot tell": NO_VERDICT}
-SETTINGS = ("draws", "seed", "tolerance", "compute")
+SETTINGS = ("draws", "tolerance", "compute")
 
 
 def parser() -> Parser:
     """The options of this command."""
     built = Parser(HELP)
-    add_runs(built, nargs="?")
+    quantities = "params, tokens, compute, loss, weight or group"
+    add_table(built, "RUNS", "runs", quantities, "'loss < 4.5'", nargs="?")
     group = built.add_argument_group("check of runs")
     many = "resamples, at least 61; default: 1000"
     add(group, "--bootstrap", "N", many, whole(61), dest="draws")
-    add(group, "--seed", "S", "of the resamples; default: 0", whole(0))
     agreement = "largest relative difference in loss that counts as agreement; default: 1%"
     add(group, "--tolerance", "SHARE", agreement, share)
     at = "FLOP at which N*, D* and L* are given; default: the largest"

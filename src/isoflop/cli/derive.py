@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from ..theory.typeset.escapes import clean
 from ..theory.typeset.numbers import Shortest
 from .arguments import Parser, add, add_output, add_switch
 from .output import DONE, NEGATIVE, NO_VERDICT, json_text, shown
-from .runs import law_line
-from .selection import add_law, budget, notation
+from .selection import add_law, budget, law_line, notation
 from .selection import law as selected_law
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from ..numeric.law import Law
     from ..theory.data.notation import Notation
-    from ..theory.envelope import Envelope
 
 SUMMARY = "the compute-optimal envelope and the penalty off it, derived and proved"
 HELP = """\
 isoflop derive [--law LAW] [--budget EXPRESSION] [--proofs] [--format text|json|latex]
 
 Derive N*(C), D*(C), L*(C) and the misallocation penalty of L = E + A N^-beta + B D^-gamma under a
-budget, and prove every step. With a law: its numbers too. Exit status 1 where a step is refuted, 3
-where one is undecided.
+budget, and prove every step. With a law: its numbers too, under 6ND. Exit status 1 where a step is
+refuted, 3 where one is undecided.
 
 examples:
   isoflop derive
@@ -36,7 +32,7 @@ examples:
   isoflop derive --law besiroglu2024
   isoflop derive --budget 'kappa*N**a*D**d' --format json
 """
-DIGITS, PRECISION = Shortest(7), 20
+DIGITS = Shortest(7)
 
 
 def parser() -> Parser:
@@ -61,11 +57,10 @@ def run(args: Namespace) -> tuple[str, int]:
     from ..theory.penalty import misallocation
     from ..theory.typeset.equations import sections_text
 
-    under = budget(args) or SIX_ND
-    if law and (free := under.compute().free_symbols - {*under.variables}):
-        names = ", ".join(sorted(map(str, free)))
-        complaint = f"must be without {names} where a law is given, whose numbers need them"
+    if law and args.budget is not None:
+        complaint = "is without a law; the numbers of a law are under 6 N D"
         raise ValueError(f"--budget {shown(args.budget)}: {complaint}")
+    under = budget(args) or SIX_ND
     off = misallocation(derive(budget=under))
     off.check_spelling(spelling)
     answers = [pair for subject in (off.envelope, off) for pair in subject.decisions.items()]
@@ -74,17 +69,14 @@ def run(args: Namespace) -> tuple[str, int]:
     status = NEGATIVE if is_refuted else NO_VERDICT if failed else DONE
     if args.format == "json":
         data = derive_json(off.envelope, off, notation=spelling)
-        return json_text(
-            data | ({"numbers": _numbers(law, off.envelope, spelling)} if law else {})
-        ), status
+        return json_text(data | ({"numbers": _numbers(law, spelling)} if law else {})), status
+    shares = off.envelope.named.shares
     doubts = [f"{name}: {one.answer.value.upper()}, {one.reason}" for name, one in failed]
     if args.format == "latex":
         parts = [f"% not proved: {line}" for line in doubts]
         parts += [off.envelope.to_latex(notation=spelling), off.to_latex(notation=spelling)]
-        return "\n\n".join(
-            [*parts, *([_latex(law, off.envelope, spelling)] if law else [])]
-        ), status
-    parts = [_text(law, off.envelope, spelling)] if law else []
+        return "\n\n".join([*parts, *([_latex(law, shares, spelling)] if law else [])]), status
+    parts = [_text(law, shares, spelling)] if law else []
     if args.proofs:
         parts += [subject.text(notation=spelling, proofs=True) for subject in (off.envelope, off)]
         return "\n\n".join(parts), status
@@ -99,93 +91,75 @@ def run(args: Namespace) -> tuple[str, int]:
 # -- numbers ---------------------------------------------------------------------------------------
 
 
-def _figures(law: Law, envelope: Envelope) -> dict[str, float | None]:
-    """The constants of the envelope as floats; None where one needs a coefficient that the law does
-    not have. ``params_coefficient`` and ``params_exponent`` are n and e of N*(C) = n C^e.
+def _figures(law: Law) -> dict[str, float]:
+    """The constants of the envelope: those of the exponents, and with A and B the others.
+    ``params_coefficient`` and ``params_exponent`` are n and e of N*(C) = n C^e.
     """
-    from sympy import Integer, Rational
-
-    from ..theory import symbols as sym
-
-    given = {sym.A: law.A, sym.B: law.B, sym.BETA: law.beta, sym.GAMMA: law.gamma}
-    values = {symbol: Rational(repr(value)) for symbol, value in given.items() if value is not None}
-    params, tokens = envelope.form.terms
-    formulas = {
-        "exponent": envelope.exponent,
-        "coefficient": envelope.coefficient,
-        "params_coefficient": envelope.params.subs(sym.C, Integer(1)),
-        "params_exponent": envelope.exponent / params.exponent,
-        "tokens_coefficient": envelope.tokens.subs(sym.C, Integer(1)),
-        "tokens_exponent": envelope.exponent / tokens.exponent,
-        "params_share": envelope.shares[0],
-        "tokens_share": envelope.shares[1],
-    }
-    found: dict[str, float | None] = {}
-    for name, formula in formulas.items():
-        found[name] = None
-        if formula.free_symbols <= values.keys():
-            value = formula.evalf(PRECISION, subs=values)
-            if not 0.0 < float(value) < inf:
-                held = f"must have a {name} that a float can hold, got {value.n(4)}"
-                raise ValueError(f"--law {shown(law.name)}: {held}")
-            found[name] = float(value)
-    return found
+    envelope = law.envelope
+    shares = {"params": envelope.params_share, "tokens": envelope.tokens_share}
+    found = {"exponent": envelope.exponent}
+    if None not in (law.A, law.B):
+        found["coefficient"] = envelope.coefficient
+        found["params_coefficient"] = envelope.params(1.0)
+        found["tokens_coefficient"] = envelope.tokens(1.0)
+    found |= {f"{name}_exponent": share for name, share in shares.items()}
+    return found | {f"{name}_share": share for name, share in shares.items()}
 
 
-def _numbers(law: Law, envelope: Envelope, spelling: Notation) -> dict[str, Any]:
+def _numbers(law: Law, spelling: Notation) -> dict[str, Any]:
     """The law and its constants for JSON, with intervals where the law came from data."""
     from ..numeric.law.tables import law_table
 
-    data = {"law": law.name, "coefficients": law.coefficients(spelling), **_figures(law, envelope)}
+    bare = dict.fromkeys(("coefficient", "params_coefficient", "tokens_coefficient"))
+    data = {"law": law.name, "coefficients": law.coefficients(spelling), **bare, **_figures(law)}
     return data if law.draws is None else data | {"estimates": law_table(law, spelling).records()}
 
 
-def _text(law: Law, envelope: Envelope, spelling: Notation) -> str:
+def _text(law: Law, shares: Sequence[Any], spelling: Notation) -> str:
     """The formulas with their numbers for a terminal."""
     from ..numeric.law.tables import law_table
     from ..theory.typeset.plain import plain
 
     rows = [
-        (plain(left, notation=spelling), right)
-        for left, right in _equations(law, envelope, DIGITS.text, "{}^{}")
+        (plain(left, notation=spelling), x)
+        for left, x in _equations(law, shares, DIGITS.text, "{}^{}")
     ]
     column = max(len(left) for left, _ in rows)
     lines = [law_line(law, spelling), *(f"  {left.ljust(column)} = {x}" for left, x in rows)]
-    return "\n".join(
-        lines if law.draws is None else [*lines, "", *law_table(law, spelling).lines()]
-    )
+    table = [] if law.draws is None else ["", *law_table(law, spelling).lines()]
+    return "\n".join([*lines, *table])
 
 
-def _latex(law: Law, envelope: Envelope, spelling: Notation) -> str:
+def _latex(law: Law, shares: Sequence[Any], spelling: Notation) -> str:
     """The formulas with their numbers as an unnumbered align block."""
     from ..numeric.law.tables import law_table
     from ..theory.typeset.printer import render
 
     rows = [
         f"  {render(left, spelling)} &= {right}"
-        for left, right in _equations(law, envelope, DIGITS.finite_latex, "{}^{{{}}}")
+        for left, right in _equations(law, shares, DIGITS.finite_latex, "{}^{{{}}}")
     ]
     body = ", \\\\\n".join(rows)
     text = f"% {clean(law.name)}\n\\begin{{align*}}\n{body}.\n\\end{{align*}}"
     return text if law.draws is None else f"{text}\n\n{law_table(law, spelling).latex()}"
 
 
-def _equations(law: Law, envelope: Envelope, write: Any, raised: str) -> Iterator[tuple[Any, str]]:
-    """Left sides as expressions, right sides as written numbers."""
+def _equations(
+    law: Law, shares: Sequence[Any], write: Any, raised: str
+) -> Iterator[tuple[Any, str]]:
+    """Left sides as expressions, right sides as written numbers; `shares`: w_N and w_D."""
     from ..theory import symbols as sym
     from ..theory.envelope import optimum
 
-    found = {name: write(x) for name, x in _figures(law, envelope).items() if x is not None}
+    found = {name: write(x) for name, x in _figures(law).items()}
     yield sym.ALPHA, found["exponent"]
-    yield from zip(
-        envelope.named.shares, (found["params_share"], found["tokens_share"]), strict=True
-    )
+    yield from zip(shares, (found["params_share"], found["tokens_share"]), strict=True)
     if "coefficient" not in found:
         return
     yield sym.C0, found["coefficient"]
     for variable, role in ((sym.N, "params"), (sym.D, "tokens")):
         power = raised.format("C", found[f"{role}_exponent"])
         yield optimum(variable), f"{found[f'{role}_coefficient']} {power}"
-    irreducible = "E" if law.E is None else write(law.E)
     falling = raised.format("C", "-" + found["exponent"])
-    yield optimum(sym.L), f"{irreducible} + {found['coefficient']} {falling}"
+    limit = "E" if law.E is None else write(law.E)
+    yield optimum(sym.L), f"{limit} + {found['coefficient']} {falling}"

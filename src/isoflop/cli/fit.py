@@ -10,7 +10,6 @@ from .arguments import (
     add,
     add_list,
     add_output,
-    ends,
     file,
     finite,
     flop,
@@ -21,9 +20,18 @@ from .arguments import (
     resamples,
     whole,
 )
-from .output import DONE, INTERRUPTED, NO_VERDICT, draw, is_terminal, json_text, say, tables_text
-from .pass_laws import add_pass_laws, fit_counts
-from .tables import add_table, refuse_others, table, view
+from .output import (
+    DONE,
+    INTERRUPTED,
+    NO_VERDICT,
+    answer,
+    draw,
+    is_terminal,
+    json_text,
+    say,
+    tables_text,
+)
+from .tables import add_models, add_table, counts, refuse_others, table, view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +44,7 @@ if TYPE_CHECKING:
 SUMMARY = "a law fitted to runs or counts: the global optimum, and how sure it is"
 HELP = """\
 isoflop fit RUNS [--model params-tokens|compute|EXPRESSION] [--column NAME=COLUMN] ...
-isoflop fit RUNS [--objective NAME] [--fix NAME=VALUE] [--bound NAME=LOW:HIGH] ...
+isoflop fit RUNS [--objective NAME] [--fix NAME=VALUE] ...
 isoflop fit RUNS [--bootstrap N --seed S] [--save FILE] ...
 isoflop fit COUNTS [--models TABLE] [--gold TABLE] [--law LAW,...] [--k K ...] ...
 
@@ -59,11 +67,6 @@ examples:
   isoflop fit counts.csv --models models.csv --k 1 10 --ratio 0.1 10 --compute 1e22
   isoflop penalty --law fit.json --ratio 10
 """
-#: What is for one kind of table.
-ONLY = {
-    "runs": ("model", "fixed", "bounds", "objective", "save", "benchmark", "random_baseline"),
-    "counts": ("models", "gold", "law", "k", "method"),
-}
 #: More runs than this are resampled by all processors.
 MANY = 2_000
 
@@ -72,25 +75,34 @@ def parser() -> Parser:
     """The options of this command."""
     from ..numeric.fit import OBJECTIVES
     from ..numeric.fit.models import MODELS
+    from ..numeric.passk.fit_at_k import KINDS
+    from ..numeric.passk.laws import METHODS
 
     built = Parser(HELP)
     quantities = "params, tokens, compute, loss or group, n_samples, n_correct, or a name "
     quantities += "of an expression"
     example = "\"loss < 4.5 and `data set` == 'c4'\""
-    rows = add_table(built, "RUNS", "runs or counts", quantities, example)
+    add_table(built, "RUNS", "runs or counts", quantities, example)
+    law = built.add_argument_group("runs")
     evaluations = "of evaluations: fit -log of normalised accuracy on this one, of the runs that "
-    add(rows, "--benchmark", "NAME", evaluations + "exceed guessing by 0.05")
-    add(rows, "--random-baseline", "SHARE", "accuracy of guessing on it", guess)
-    law = built.add_argument_group("law and objective")
+    add(law, "--benchmark", "NAME", evaluations + "exceed guessing by 0.05")
+    add(law, "--random-baseline", "SHARE", "accuracy of guessing on it", guess)
     model = f"{', '.join(MODELS)}, or an expression in columns and coefficients; default: "
     add(law, "--model", "MODEL", model + next(iter(MODELS)), str.strip)
     fix = "keep a coefficient at a value, such as E=0; repeatable"
     add(law, "--fix", "NAME=VALUE", fix, pair(finite), dest="fixed")
-    bound = "keep a coefficient between two values, either may be empty; repeatable"
-    add(law, "--bound", "NAME=LOW:HIGH", bound, pair(ends, "NAME=LOW:HIGH"), dest="bounds")
     objectives = f"{', '.join(OBJECTIVES)}; default: {OBJECTIVES[0]}"
     add(law, "--objective", "NAME", objectives, one_of(OBJECTIVES))
-    add_pass_laws(built)
+    saved = "write the fit as JSON: a law file for every other command"
+    add(law, "--save", "FILE", saved, file)
+    passes = built.add_argument_group("counts")
+    add_models(passes)
+    of_models = f"{', '.join(KINDS)}; default: all for which the models' covariates are there"
+    add_list(passes, "--law", "LAW,...", of_models, one_of([*KINDS]))
+    usual = "default: 1, 2, 5, 10, ... up to 10,000, or to the fewest samples of any problem"
+    add_list(passes, "--k", "K", usual, whole(1))
+    how = "likelihood of the counts, for any k, or least squares on the unbiased estimates"
+    add(passes, "--method", "|".join(METHODS), how, one_of(METHODS))
     sure = built.add_argument_group("uncertainty and what follows")
     bootstrap = (
         "90 % intervals from N resamples of runs, or of groups where the runs have them; default: "
@@ -106,8 +118,6 @@ def parser() -> Parser:
     compute += "what the optimum of one k costs at another"
     add_list(sure, "--compute", "C", compute, flop)
     add_list(sure, "--ratio", "RATIO", "add the penalty at each overtraining ratio", positive)
-    saved = "write the fit as JSON: a law file for every other command"
-    add(sure, "--save", "FILE", saved, file)
     drawn = "draw the fit and its residuals; of pass@k models, laws and coefficients against k"
     add_output(built, "text", "json", "csv", "latex", plot=drawn)
     return built
@@ -121,8 +131,8 @@ def run(args: Namespace) -> tuple[str, int]:
 
     held = table(args)
     kind = "counts" if kind_of(held, args.columns) == "counts" else "runs"
-    refuse_others(args, kind, ONLY)
-    return fit_counts(args, held) if kind == "counts" else _of_runs(args, held)
+    refuse_others(args, kind, ("runs", "counts"))
+    return _of_counts(args, held) if kind == "counts" else _of_runs(args, held)
 
 
 def _of_runs(args: Namespace, held: Table) -> tuple[str, int]:
@@ -134,7 +144,7 @@ def _of_runs(args: Namespace, held: Table) -> tuple[str, int]:
         raise ValueError("--format 'csv': is for counts, not for runs")
     if args.seed is not None and not args.bootstrap and model in MODELS:
         raise ValueError(f"seed={args.seed}: is for --bootstrap, or for --model EXPRESSION")
-    given = {name: x for name in ("fixed", "bounds", "objective") if (x := getattr(args, name))}
+    given = {name: x for name in ("fixed", "objective") if (x := getattr(args, name))}
     runs = _runs(args, model, held)
     if (args.fixed or {}).get("E", 0.0) >= float(runs.loss.max()):
         raise ValueError(f"fixed={args.fixed}: E must be below some loss")
@@ -192,3 +202,27 @@ def _resampled(args: Namespace, fit: Fit) -> tuple[Fit, str]:
     if fit.draws is None or not fit.draws.interrupted:
         return fit, ""
     return fit, f"{fit.draws.done} of {total} are done; the intervals are of these"
+
+
+def _of_counts(args: Namespace, held: Table) -> tuple[str, int]:
+    """The laws of the counts, and the exit status: 3 where something is left open or refused."""
+    from ..numeric.passk.laws import METHODS, fit_passk
+
+    if args.ratio and args.law and "params-tokens" not in args.law:
+        raise ValueError(f"ratio={args.ratio}: is for the law params-tokens")
+    read = counts(args, held)
+    found = fit_passk(
+        read,
+        laws=args.law,
+        k=args.k,
+        method=args.method or METHODS[0],
+        resamples=200 if args.bootstrap is None else args.bootstrap,
+        seed=args.seed or 0,
+        ratios=args.ratio or [],
+        compute=args.compute or [],
+        progress=is_terminal(sys.stderr),
+    )
+    notes = read.notes if args.format == "text" else ()
+    return "\n".join(
+        [answer(args, found), *(f"note: {each}" for each in notes)]
+    ), DONE if found.sound else NO_VERDICT

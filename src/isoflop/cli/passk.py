@@ -7,7 +7,7 @@ from __future__ import annotations
 from ..theory.typeset.escapes import clean
 from .arguments import Parser, add_list, add_output, add_switch, whole
 from .output import DONE, NEGATIVE, NO_VERDICT, csv_text, json_text, say
-from .tables import add_counts, counts, refuse_others, table
+from .tables import add_table, table, view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "pass@k from counts of samples, and whether a table of pass@k is possible"
 HELP = """\
-isoflop passk COUNTS [--k K ...] [--models TABLE]
+isoflop passk COUNTS [--k K ...]
 isoflop passk COUNTS|ESTIMATES --check ...
 
 For each model and k: the mean over its problems of the unbiased estimate of pass@k, its standard
@@ -35,7 +35,6 @@ examples:
 """
 HEADINGS = {"pass_at_k": "pass@k", "neg_log": "-log\npass@k", "excess": "off by"}
 HEADINGS |= {"n_problems": "problems", "n_unsolved": "unsolved", "n_refused": "refused"}
-ONLY = {"counts": ("ks", "models", "gold"), "pass@k": ()}
 #: Entries that --check shows as text, and the columns of them.
 MOST_SHOWN = 20
 ENTRY = ("row", "inequality", "k", "pass_at_k", "bound", "excess")
@@ -44,7 +43,8 @@ ENTRY = ("row", "inequality", "k", "pass_at_k", "bound", "excess")
 def parser() -> Parser:
     """The options of this command."""
     built = Parser(HELP)
-    add_counts(built)
+    quantities, example = "problem, n_samples, n_correct, model or benchmark", "'n_samples >= 128'"
+    add_table(built, "COUNTS", "counts", quantities, example)
     group = built.add_argument_group("pass@k")
     usual = "draws; default: 1, 2, 4, ... up to the fewest samples of any problem"
     add_list(group, "--k", "K", usual, whole(1), dest="ks")
@@ -58,7 +58,7 @@ def run(args: Namespace) -> tuple[str, int]:
     where no k has an estimate.
     """
     from ..numeric.data.columns import kind_of
-    from ..numeric.data.counts import PassTable
+    from ..numeric.data.counts import Counts, PassTable
     from ..numeric.passk.curve import curve, impossible, stopped
     from ..numeric.results import records
 
@@ -67,18 +67,16 @@ def run(args: Namespace) -> tuple[str, int]:
         if not args.check:
             there = f"{held.source}: holds pass@k already and no counts"
             raise ValueError(f"{there}; --check tells whether its values are possible")
-        refuse_others(args, "pass@k", ONLY)
-        estimates = PassTable.read(held, columns=args.columns, where=args.where)
+        if args.ks:
+            raise ValueError(f"ks={args.ks}: is for counts, not for pass@k")
+        estimates = view(args, PassTable, held)
         say("note", *estimates.notes)
         return _checked(impossible(estimates), held.source, args.format)
-    read = counts(args, held)
+    read = view(args, Counts, held)
     powers = [2**power for power in range(int(read.n.min()).bit_length())]
     found = curve(read, powers if args.ks is None else args.ks)
     if args.check:
         return _checked(impossible(found), held.source, args.format)
-    if args.models or args.gold:
-        ks = found.k.nunique()
-        found = found.assign(**{name: x.repeat(ks) for name, x in read.covariates.items()})
     status = DONE if found.n_problems.any() else NO_VERDICT
     notes = [*read.notes, *(f"{said}: estimates are too high" for said in stopped(read))]
     rows = records(found)

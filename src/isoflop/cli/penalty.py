@@ -12,12 +12,11 @@ from .runs import (
     count,
     data_of,
     doubts,
-    law_line,
     points,
     tables_of,
     with_warnings,
 )
-from .selection import add_law, laws, notation
+from .selection import add_law, law_line, laws, notation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "what over- or undertraining costs"
 HELP = """\
-isoflop penalty --law LAW ... [--ratio RATIO ... | --size-ratio RATIO ...]
+isoflop penalty --law LAW ... [--ratio RATIO ...]
 isoflop penalty --law LAW ... --params N ... --tokens D ...
 isoflop penalty --law LAW ... [--within SHARE] [--plot FILE]
 isoflop penalty --law beta=BETA gamma=GAMMA [A=A B=B E=E] ...
@@ -68,7 +67,6 @@ def parser() -> Parser:
     usual = ", ".join(map(FOUR.text, USUAL_RATIOS))
     ratio = "overtraining ratio (D/N)/(D*/N*) at the same compute; above 1 overtrained; default: "
     add_list(group, "--ratio", "RATIO", ratio + usual, positive)
-    add_list(group, "--size-ratio", "RATIO", "N/N* at the same compute", positive)
     add_run(group, loss="loss that the run is to reach, in place of its second number")
     within = "the ratios at which the loss penalty exceeds 1 by at most this share, such as 1%"
     add(group, "--within", "SHARE", within, positive)
@@ -80,13 +78,12 @@ def parser() -> Parser:
 
 def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status."""
-    from ..numeric.law.allocation import OF_A_RUN, RATIOS
+    from ..numeric.law.allocation import OF_A_RUN
 
     chosen, spelling = laws(args, of_own=True), notation(args)
     known = baselines(chosen)
-    is_ratio = args.ratio or args.size_ratio
-    budgets = args.compute if is_ratio and known else None
-    asked = points(args, RATIOS if budgets else (*RATIOS, *OF_A_RUN))
+    budgets = args.compute if args.ratio and known else None
+    asked = points(args, ("ratio",) if budgets else ("ratio", *OF_A_RUN))
     if not asked and args.within is None and args.plot is None:
         asked = [{"ratio": ratio} for ratio in USUAL_RATIOS]
     rows = [law.penalty(**point) for law in chosen for point in asked]

@@ -5,7 +5,7 @@ about them.
 from __future__ import annotations
 
 from ..theory.typeset.escapes import clean
-from ..theory.typeset.numbers import Count, Shortest
+from ..theory.typeset.numbers import Count
 from .arguments import add_list, flop, positive
 from .output import json_text
 
@@ -52,13 +52,6 @@ def points(args: Namespace, names: Sequence[str]) -> list[dict[str, float]]:
         raise ValueError(f"{typed}: must be as many of one as of the other, got {counts}")
     full = [values * size if len(values) == 1 else values for values in given.values()]
     return [dict(zip(given, row, strict=True)) for row in zip(*full, strict=True)]
-
-
-def law_line(law: Law, spelling: Notation) -> str:
-    """Name and coefficients of a law on a line."""
-    values = law.coefficients(spelling)
-    figures = (f"{name} = {Shortest(6).text(x)}" for name, x in values.items() if x is not None)
-    return f"{clean(law.name)}: {', '.join(figures)}"
 
 
 def data_of(rows: Sequence[Result], laws: Sequence[Law], **more: Any) -> dict[str, Any]:

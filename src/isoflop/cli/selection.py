@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ..theory.data.notation import DEFAULT, NOTATIONS, Notation
 from ..theory.data.notation import notation as find_notation
+from ..theory.typeset.escapes import clean
+from ..theory.typeset.numbers import Shortest
 from .arguments import add, is_path, number, one_of
 from .output import shown
 
@@ -76,6 +78,13 @@ def law(args: Namespace) -> Law:
         names = " ".join(law.name for law in chosen)
         raise ValueError(f"--law {shown(names)}: must be one law, got {len(chosen)}")
     return chosen[0]
+
+
+def law_line(law: Law, spelling: Notation) -> str:
+    """Name and coefficients of a law on a line."""
+    values = law.coefficients(spelling)
+    figures = (f"{name} = {Shortest(6).text(x)}" for name, x in values.items() if x is not None)
+    return f"{clean(law.name)}: {', '.join(figures)}"
 
 
 def _entries(word: str) -> list[str]:

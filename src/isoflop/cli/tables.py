@@ -7,7 +7,7 @@ from .arguments import add, guess, pair
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from ..numeric.data.table import Table
@@ -32,19 +32,6 @@ def add_table(
     return group
 
 
-def add_runs(parser: Parser, **more: Any) -> None:
-    """The file of runs and the options that tell how to read it."""
-    quantities = "params, tokens, compute, loss or group, or a name of an expression"
-    add_table(parser, "RUNS", "runs", quantities, "\"loss < 4.5 and `data set` == 'c4'\"", **more)
-
-
-def add_counts(parser: Parser) -> None:
-    """The file of counts and the options that tell how to read it."""
-    quantities = "problem, n_samples, n_correct, model, benchmark, params, tokens, compute or gold"
-    example = "\"benchmark == 'gsm8k' and n_samples >= 128\""
-    add_models(add_table(parser, "COUNTS", "counts", quantities, example))
-
-
 def add_models(group: Group) -> None:
     """What is known of each model of counts."""
     models = "file with params, tokens or compute of each model; two of them give the third"
@@ -60,12 +47,11 @@ def baseline(word: str) -> float | dict[str, float] | str:
     return pair(guess, "NAME=SHARE")(word) if "=" in word else guess(word)
 
 
-def refuse_others(args: Namespace, kind: str, only: Mapping[str, Sequence[str]]) -> None:
-    """A ValueError where an option is given that is for tables of other kinds alone."""
-    for name in (name for names in only.values() for name in names if name not in only[kind]):
-        if (value := getattr(args, name)) is not None:
-            kinds = " and ".join(other for other, names in only.items() if name in names)
-            raise ValueError(f"{name}={value!r}: is for {kinds}, not for {kind}")
+def refuse_others(args: Namespace, kind: str, kinds: Sequence[str]) -> None:
+    """A ValueError where an option is given of the group of another kind of table."""
+    for other in kinds:
+        for name in args.typed[other] if other != kind else ():
+            raise ValueError(f"{name}={getattr(args, name)!r}: is for {other}, not for {kind}")
 
 
 def table(args: Namespace) -> Table:
@@ -83,8 +69,8 @@ def view(args: Namespace, kind: Any, held: Table | None = None, **how: Any) -> A
     return kind.read(read, columns=args.columns, where=args.where, **how)
 
 
-def counts(args: Namespace, held: Table | None = None) -> Any:
-    """The table as counts of samples."""
+def counts(args: Namespace, held: Table) -> Any:
+    """The table as counts of samples, with what is known of their models."""
     from ..numeric.data.counts import Counts
 
     return view(args, Counts, held, models=args.models, gold=args.gold)
