@@ -19,7 +19,7 @@ downstream: accuracy on 12 benchmarks, and two losses, of the 150 runs of Krajew
 (Tables 7-9; those that name two data sets twice), a row for each score. The truth is their Table
 12; noise: a finite number of questions, and runs off the law.
 runs: params, tokens and loss of 96 runs on isoFLOP budgets, for fit and check. The truth is
-besiroglu2024; in Python `isoflop.numeric.simulate.simulate_losses` takes another law and other noise.
+besiroglu2024; `isoflop.numeric.simulate.simulate_losses` takes another law and other noise.
 counts: samples of 48 models on 64 problems, with params, tokens and -log probability of the gold
 solutions of each, for passk, fit and backtest. The truth is
   -log pass@1 = E0 + N0 N^-beta + D0 D^-gamma,
