@@ -1,10 +1,8 @@
 r"""LaTeX as the tokens of plain text: formulas as papers typeset them.
 
-Braces become parentheses that no reader sees, of kind "group"; spacing, sizes and frames go.
-
-Relations
-    `==` (`=`, `\equiv`, `:=`, `\coloneqq`, `\triangleq`), `!=`, `<`, `<=`, `>`, `>=`, `->`, `~`,
-    `propto`, `approx` (also `\simeq`), `implies` and `iff`.
+Most commands are a sign or a name of plain text (`PLAIN`); what changes the structure of a formula is
+read by a method of its own (`COMMANDS`). Braces become parentheses of kind "group", which no reader
+sees; spacing, sizes and frames go; any other command is refused.
 
 Names
     A letter, a Greek letter by its name, or a word in double quotes (`\text{FLOPs}` is `"FLOPs"`),
@@ -38,40 +36,38 @@ from .tokens import (
     tokenize,
 )
 
-RELATIONS = {
-    "<=": "le leq leqslant leqq", ">=": "ge geq geqslant geqq", "<": "lt", ">": "gt", "!=": "ne neq",
-    "==": "equiv triangleq coloneqq", "->": "to rightarrow longrightarrow", "~": "sim", "propto": "propto",
-    "approx": "approx simeq", "implies": "implies Rightarrow Longrightarrow",
-    "iff": "iff Leftrightarrow Longleftrightarrow",
+#: What signs and commands are in plain text, by kind.
+SPELT = {
+    "relation": {
+        "<=": r"<= \le \leq \leqslant \leqq", ">=": r">= \ge \geq \geqslant \geqq", "<": r"< \lt", ">": r"> \gt",
+        "!=": r"!= \ne \neq", "==": r"= == := \equiv \triangleq \coloneqq", "->": r"\to \rightarrow \longrightarrow",
+        "~": r"\sim", "propto": r"\propto", "approx": r"\approx \simeq", "implies": r"\implies \Rightarrow \Longrightarrow",
+        "iff": r"\iff \Leftrightarrow \Longleftrightarrow",
+    },
+    "operator": {
+        **{sign: sign for sign in "+-/,"}, "*": r"* \cdot \times \ast", "[": r"[ \lbrack", "]": r"] \rbrack",
+        "(": r"( \{ \lbrace \lparen", ")": r") \} \rbrace \rparen",
+    },
+    "name": {"oo": r"\infty", "partial": r"\partial", "min": r"\min", "max": r"\max"},
 }  # fmt: skip
-OPERATORS = {"*": "cdot times ast", "[": "lbrack", "]": "rbrack", "(": "{ lbrace lparen", ")": "} rbrace rparen"}  # fmt: skip
-NAMES = {"infty": "oo", "partial": "partial", "min": "min", "max": "max"}
-#: What each command, and each sign, is in plain text.
-PLAIN: dict[str, tuple[str, str]] = {
-    **{f"\\{name}": ("relation", sign) for sign, names in RELATIONS.items() for name in names.split()},
-    **{sign: ("relation", "==" if sign in ("=", ":=") else sign) for sign in ("=", ":=", "==", "<", ">", "<=", ">=", "!=")},
-    **{f"\\{name}": ("operator", sign) for sign, names in OPERATORS.items() for name in names.split()},
-    **{sign: ("operator", sign) for sign in "+-*/()[],"},
-    **{f"\\{name}": ("name", spelt) for name, spelt in NAMES.items()},
-}  # fmt: skip
-FUNCTIONS = {
-    "log": "log", "ln": "log", "exp": "exp", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "log1p": "log1p",
-    "expm1": "expm1",
-}  # fmt: skip
+PLAIN = {
+    typed: (kind, sign)
+    for kind, signs in SPELT.items()
+    for sign, spellings in signs.items()
+    for typed in spellings.split()
+}
+FUNCTIONS = {name: name for name in ("log", "exp", "sinh", "cosh", "tanh", "log1p", "expm1")} | {"ln": "log"}  # fmt: skip
 #: Brackets that a reader sees, as LaTeX has them.
 BRACKETS = {**CLOSING, r"\{": r"\}", r"\lbrace": r"\rbrace"}
 #: Names of the law that take arguments.
 WITH_ARGUMENTS = frozenset([*OPTIMA.values(), "L", "R", "T_N", "T_D", "P", "L_hat"])
 WIDE = (r"\quad", r"\qquad")
-FRACTIONS = ("frac", "tfrac", "dfrac", "cfrac", "nicefrac", "sfrac")
+FRACTIONS = ("frac", "tfrac", "dfrac")
 #: Fonts of words, and of these the ones that may set prose; others make another letter of a letter.
-OF_PROSE = ("text", "textrm", "textnormal", "mbox")
-UPRIGHT = (*OF_PROSE, "mathrm", "mathit", "textit", "operatorname", "operatorname*", "mathop")
-FONTS = (
-    *UPRIGHT, "mathcal", "mathbf", "mathsf", "textsf", "textbf", "texttt", "mathtt", "boldsymbol", "bm", "mathfrak",
-    "mathscr", "textsc",
-)  # fmt: skip
-ACCENT_COMMANDS = {**dict(zip(ACCENTS, ACCENTS, strict=True)), "widehat": "hat", "widetilde": "tilde", "overline": "bar"}  # fmt: skip
+OF_PROSE = ("text", "textrm", "mbox")
+UPRIGHT = (*OF_PROSE, "mathrm", "mathit", "operatorname")
+FONTS = (*UPRIGHT, "mathcal", "mathbf", "mathsf", "boldsymbol", "bm")
+ACCENT_COMMANDS = {**{name: name for name in ACCENTS}, "widehat": "hat", "widetilde": "tilde", "overline": "bar"}  # fmt: skip
 #: What an index may be beside letters, numbers and text.
 INDEX_SYMBOLS = {
     **{name: name for name in (*GREEK, "ell", "max", "min")},
@@ -82,30 +78,26 @@ PROSE = re.compile(
     r"(?i)and|or|if|for|where|with|when|as|at|is|otherwise|else|such|that|subject|const(ant)?s?|so|hence|thus|then|all|"
     r"any|iff|given|let"
 )
-_FONT = "|".join(map(re.escape, FONTS))
-#: Spaces, remarks and frames.
-IGNORED = re.compile(
-    r"\s+|%[^\n]*|[~&]|(?<![\^_])\{\s*\}|\\[,;:! \\>]"
-    r"|\\(?:displaystyle|textstyle|scriptstyle|nonumber|notag|limits|nolimits|enspace|thinspace|xspace)(?![A-Za-z])"
-    r"|\\(?:tag|hspace|vspace|label|color|textcolor)\*?\s*\{[^{}]*\}"
-    r"|\\(?:boxed|fbox|ensuremath|mathrel)\s*(?=\{)"
-)
-SIZED = re.compile(
-    r"\\(?:left|right|middle|[bB]igg?(?P<side>[lrm])?)(?![A-Za-z])\s*(?P<mark>[.|])?"
-)
+_FONT = "|".join(FONTS)
 PIECE = re.compile(
-    rf"(?P<greek>[{''.join(GREEK_SIGNS)}])|(?P<command>\\(?:operatorname\*|[A-Za-z]+|.))"
+    # spaces, remarks, frames and sizes
+    r"(?P<ignored>\s+|%[^\n]*|[~&]|(?<![\^_])\{\s*\}|\\[,;:! \\>]"
+    r"|\\(?:displaystyle|textstyle|scriptstyle|nonumber|notag|limits|nolimits|xspace)(?![A-Za-z])"
+    r"|\\(?:tag|hspace|vspace|label|color|textcolor)\*?\s*\{[^{}]*\}"
+    r"|\\(?:boxed|ensuremath|mathrel)\s*(?=\{)"
+    r"|\\(?:left|right|[bB]igg?[lrm]?)(?![A-Za-z])(?!\s*[.|]))"
+    r"|(?P<bar>\\(?:left|right)\s*[.|])"
+    rf"|(?P<greek>[{''.join(GREEK_SIGNS)}])|(?P<command>\\(?:[A-Za-z]+|.))"
     r"|(?P<number>[0-9]+(?:\{,\}[0-9]{3})*\.?[0-9]*|\.[0-9]+)"
     r"|(?P<letter>[A-Za-z])|(?P<mark>[:=<>]=|(?<=\s)!=|[-+*/^_(){}\[\]=<>@,;|!'.:?])",
     re.DOTALL,
 )
-#: A superscript that is no exponent; `^{(1)}`; a measure of samples in a font; words in an index.
+#: A superscript that is no exponent; `^{(1)}`, which may be one; words in an index.
 ORNAMENT = re.compile(
     r"\^\s*\{?\s*(?:\*|'|\\(?:star|ast|prime|min|max)(?![A-Za-z])"
     rf"|(?:\\(?:{_FONT}|rm)\s*\{{?\s*)?opt(?![A-Za-z])|\\(?:{_FONT})\s*\{{\s*(?!e\s*\}})[A-Za-z][^{{}}]*\}})"
 )
 LABEL_ABOVE = re.compile(r"\^\s*\{\s*\(\s*[A-Za-z0-9]\s*\)\s*\}")
-MEASURE = re.compile(r"([A-Za-z]+)@([A-Za-z]|[0-9]*)")
 WORDS = re.compile(rf"\\(?:{_FONT}|rm)\s*\{{((?:[A-Za-z0-9\s.,\-–~&/:]|\\[,;:! ])*)\}}")
 
 
@@ -151,25 +143,20 @@ class _Latex(Pieces):
         self.tokens = list(self._scan())
 
     def _scan(self) -> Iterator[Token]:
-        position = 0
-        while position < len(self.text):
-            at = position
-            if ignored := IGNORED.match(self.text, at):
-                position = ignored.end()
-            elif sized := SIZED.match(self.text, at):
-                side = {"l": r"\left", "r": r"\right"}.get(sized["side"] or sized[0][1], "")
-                if mark := sized["mark"]:
-                    yield Token("mark", side + mark, at)
-                position = sized.end()
-            elif match := PIECE.match(self.text, at):
-                name = GREEK_SIGNS.get(match[0]) or match[0].removeprefix("\\").removeprefix("var")
-                if match["greek"] or (match["command"] and name in {*GREEK, "ell"} - {"Delta"}):
-                    yield Token("letter", name, at)
-                else:
-                    yield Token(str(match.lastgroup), match[0], at)
-                position = match.end()
-            else:
+        at = 0
+        while at < len(self.text):
+            match = PIECE.match(self.text, at)
+            if match is None:
                 raise ParseError.at(self.text, at, f"cannot read {self.text[at]!r}")
+            kind, text = str(match.lastgroup), match[0]
+            name = GREEK_SIGNS.get(text) or text.removeprefix("\\").removeprefix("var")
+            if kind == "greek" or (kind == "command" and name in {*GREEK, "ell"} - {"Delta"}):
+                yield Token("letter", name, at)
+            elif kind == "bar":
+                yield Token("mark", "".join(text.split()), at)
+            elif kind != "ignored":
+                yield Token(kind, text, at)
+            at = match.end()
 
     # -- pieces and groups -----------------------------------------------------------------------
 
@@ -183,7 +170,7 @@ class _Latex(Pieces):
             piece = self.take("a closing brace").text
             depth += (piece == "{") - (piece == "}")
         last = self.tokens[self.next - 1].position
-        return self.text[first.position + 1 : last].strip() if first.text == "{" else first.text
+        return self.text[first.position + 1 : last] if first.text == "{" else first.text
 
     def until(self, opening: Token, *closing: str) -> list[Token]:
         """The tokens up to where a group closes; brackets in brackets are passed."""
@@ -212,18 +199,18 @@ class _Latex(Pieces):
         if piece.text == "{":
             return grouped(self.until(piece, "}"), at)
         if piece.kind == "number":
-            if len(piece.text) > 1 and "." not in piece.text:
+            first = piece.text if "." in piece.text else piece.text[0]
+            if first != piece.text:
                 self.next -= 1
                 self.tokens[self.next] = Token("number", piece.text[1:], at + 1)
-            whole = "." in piece.text
-            return grouped([Token("number", piece.text if whole else piece.text[0], at)], at)
+            return grouped([Token("number", first, at)], at)
         if piece.kind == "letter":
             return grouped([Token("name", piece.text, at)], at)
         is_sign = piece.text == "-" and what == "an exponent"
         if is_sign and (self.ahead().kind in ("number", "letter") or self.peek("{")):
             return grouped([Token("operator", "-", at), *self.argument(what)], at)
         if piece.kind != "command":
-            self.refuse(piece, "braces are expected around {}")
+            self.refuse(piece)
         self.next -= 1
         return grouped(self.item(), at)
 
@@ -295,18 +282,12 @@ class _Latex(Pieces):
         return inside if is_bracket else grouped(inside, opening.position)
 
     def between(self, opening: Token) -> list[Token]:
-        """`\\left. f \\right|_{N = N^*, D = D^*}` and `\\left. f \\right|_{N^*}`."""
-        tokens = grouped(self.until(opening, r"\right|", r"\right."), opening.position)
-        if self.ahead(-1).text == r"\right.":
-            return tokens
+        """`\\left. f \\right|_{N = N^*, D = D^*}`."""
+        tokens = grouped(self.until(opening, r"\right|"), opening.position)
         if self.take("a value below the bar").text != "_":
-            self.refuse(opening, "a value is expected below the bar of {}")
+            self.refuse(opening)
         _, *places, _ = self.argument("a value")
-        for i, token in enumerate(places):
-            if token.kind == "relation":
-                if token.text != "==":
-                    self.refuse(token)
-                places[i] = Token("operator", "=", token.position)
+        places = [Token("operator", "=", t.position) if t.text == "==" else t for t in places]
         return [*tokens, Token("mark", "evaluated", opening.position), *in_parentheses(places, 0)]
 
     # -- commands --------------------------------------------------------------------------------
@@ -331,14 +312,6 @@ class _Latex(Pieces):
             Token("name", "binom", at),
             *in_parentheses([*top, Token("operator", ",", at), *bottom], at),
         ]
-
-    def with_brace(self, piece: Token) -> list[Token]:
-        """What stands over or under a brace, without the label of that."""
-        inside = self.argument("what is under the brace")
-        if self.peek("_", "^"):
-            self.take()
-            self.raw("a label")
-        return inside
 
     # -- functions -------------------------------------------------------------------------------
 
@@ -389,19 +362,14 @@ class _Latex(Pieces):
 
     def difference(self, piece: Token) -> list[Token]:
         """`\\Delta C` is one quantity."""
-        if self.ahead().kind == "letter":
-            return self.named(f"Delta_{self.take().text}", piece.position)
-        if not self.peek("_", "^"):
-            self.refuse(piece, rest=": a letter is expected behind it")
-        return self.named("Delta", piece.position)
+        if self.take("a letter").kind != "letter":
+            self.refuse(piece)
+        return self.named(f"Delta_{self.ahead(-1).text}", piece.position)
 
     def in_a_font(self, piece: Token) -> list[Token]:
         """A letter, a word or the name of a function in a font."""
         at, font, start = piece.position, piece.text[1:], self.next
-        source = self.raw(f"an argument of {piece.text}")
-        if measured := MEASURE.fullmatch(source):
-            return self.at_samples(measured[1], at, measured[2])
-        word = re.sub(r"\\[,;:! ]|\s", "", source)
+        word = self.raw(f"an argument of {piece.text}")
         if word in COMMANDS and word not in FONTS:
             return COMMANDS[word](self, Token("command", "\\" + word, at))
         if re.fullmatch(r"\d+(?:\.\d+)?", word):
@@ -409,13 +377,13 @@ class _Latex(Pieces):
         if re.fullmatch(r"[A-Za-z]", word):
             is_upright = font in UPRIGHT or word in ("L", "O")  # the loss, and an order
             return self.named(word if is_upright else f"{word}_{font}", at)
-        whole = self.text[at : self.ahead(-1).position + 1]
-        is_prose = PROSE.fullmatch(word) or (font in OF_PROSE and re.search(r"\{\s|\s\}$", whole))
-        is_word = re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", source) and word not in GREEK
-        if is_word and not is_prose:
+        if re.fullmatch(r"[A-Za-z]+@", word):
+            return self.at_samples(word[:-1], at)
+        is_word = re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", word) and word not in GREEK
+        if is_word and not PROSE.fullmatch(word):
             return self.named(word if self.peek("@") else f'"{word}"', at)
-        if source[:1] != "\\" or font in (*OF_PROSE, "operatorname"):
-            self.refuse(piece, rest=f": {source!r} is prose, and no factor")
+        if word[:1] != "\\" or font in (*OF_PROSE, "operatorname"):
+            self.refuse(piece)
         self.next = start
         return self.marked(piece)  # \boldsymbol{\alpha}
 
@@ -423,11 +391,6 @@ class _Latex(Pieces):
         """`\\hat{N}_c`: another quantity than `N_c`."""
         mark = ACCENT_COMMANDS.get(piece.text[1:], piece.text[1:])
         _, name, *more, _ = self.argument(f"an argument of {piece.text}")
-        if name.text.endswith(AT):
-            return [
-                Token("name", f"{name.text.removesuffix(AT)}_{mark}{AT}", piece.position),
-                *more,
-            ]
         if name.kind != "name" or name.text == "oo" or more:
             self.refuse(piece, rest=": it is read over a name alone")
         return self.named(f"{name.text}_{mark}", piece.position)
@@ -437,7 +400,7 @@ class _Latex(Pieces):
         below: list[str] = []
         above: list[str] = []
         marks: list[str] = []
-        while self.peek("'", "_", "^", "@"):
+        while self.peek("'", "_", "^"):
             piece = self.ahead()
             if piece.text == "^" and (label := LABEL_ABOVE.match(self.text, piece.position)):
                 rest = ": it may be a label or an exponent"
@@ -445,13 +408,14 @@ class _Latex(Pieces):
             if piece.text == "^" and not ORNAMENT.match(self.text, piece.position):
                 break
             self.take()
-            if piece.text == "@":
-                return self.at_samples(spelt(base, [*below, *above], marks), at)
             if piece.text == "'":
                 marks.append(PRIME)
             else:
                 (below if piece.text == "_" else above).extend(self.parts(marks))
         name = spelt(base, [*below, *above], marks)
+        if self.peek("@"):
+            self.take()
+            return self.at_samples(name, at)
         if name == "e" and self.peek("^"):
             self.take()
             return [Token("name", "exp", at), *self.argument("an exponent")]
@@ -471,20 +435,15 @@ class _Latex(Pieces):
         found = [part for part in plain.split(",") if part]
         marks += [STAR if part == "*" else PRIME for part in found if part in ("*", "'")]
         parts = [part for part in found if part not in ("*", "'")]
-        reserved = {*ACCENTS, STAR, PRIME}
-        if not found or any(
-            not re.fullmatch(r"\w+", part) or reserved & {*part.split("_")} for part in parts
-        ):
+        taken = {*ACCENTS, STAR, PRIME} & {x for part in parts for x in part.split("_")}
+        if not found or taken or not all(re.fullmatch(r"\w+", part) for part in parts):
             raise ParseError.at(self.text, at, f"cannot read the subscript {source!r}")
         return parts
 
-    def at_samples(self, measure: str, at: int, samples: str = "") -> list[Token]:
+    def at_samples(self, measure: str, at: int) -> list[Token]:
         """`pass@k` and `pass@(k + 1)`: a function of the number of samples."""
-        name = Token("name", f"{measure}{AT}", at)
-        if self.peek("(") and not samples:
-            return [name, *self.bracket()]
-        number = [Token("number" if samples.isdigit() else "name", samples, at)]
-        return [name, *in_parentheses(number if samples else self.argument("a number")[1:-1], at)]
+        inside = self.bracket() if self.peek("(") else self.argument("a number")
+        return [Token("name", f"{measure}{AT}", at), *in_parentheses(inside[1:-1], at)]
 
 
 #: What reads each command that has arguments, or a meaning beside the signs of the tables.
@@ -493,7 +452,6 @@ COMMANDS: dict[str, Callable[[_Latex, Token], list[Token]]] = {
     **dict.fromkeys(FRACTIONS, _Latex.fraction),
     **dict.fromkeys(FONTS, _Latex.in_a_font),
     **dict.fromkeys(ACCENT_COMMANDS, _Latex.marked),
-    **dict.fromkeys(["underbrace", "overbrace"], _Latex.with_brace),
     "Delta": _Latex.difference,
     "sqrt": _Latex.root,
     "binom": _Latex.binomial,

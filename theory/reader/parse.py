@@ -359,16 +359,16 @@ class _Reader(Builder):
             if self.is_strict and not self.own.issuperset(formula.parameters):
                 self.refuse(token, "an argument in parentheses is expected after {}")
             return formula.body
-        start, given = self.next, self.arguments(depth)
+        given = self.arguments(depth)
         case = next((c for c in reversed(formula.cases) if len(c.parameters) == len(given)), None)
         if case is None:
             wanted = ", ".join(map(str, formula.parameters))
             self.refuse(token, f"{len(given)} arguments instead of ({wanted}) for {{}}")
-        x = case.parameters[0]
-        if self.ahead().kind == "power" and token.text in OPTIMA.values() and given[0] != x:
-            if not given[0].has(x):
-                self.next = start
-                return formula.body
+        if (
+            self.ahead().kind == "power"
+            and token.text in OPTIMA.values()
+            and given[0] != case.parameters[0]
+        ):
             rest = f": the power of a value is ({token.text}({given[0]}))^..., a product has a '*'"
             self.refuse(token, "ambiguous {}", rest)
         pairs = zip(case.parameters, given, strict=True)
@@ -402,24 +402,21 @@ class _Reader(Builder):
         if is_read or not (self.is_strict or is_function):
             return
         top = [token.text for token, depth in inside if depth == 1]
-        argument = "".join(token.text for token, _ in inside if token.kind != "group")
-        stem, is_single = name.text.split("_")[0], len(inside) == 1
+        stem, is_sum = name.text.split("_")[0], bool({"+", "-"} & {*top[is_free:]})
         may_be = is_function or name.text in MAY_BE_FUNCTIONS
         is_raised = self.ahead(len(inside) + 2).kind == "power"
         if "," in top or (is_free and (stem in FUNCTION_LETTERS or stem[0] == '"')):
             is_doubtful = True
         elif exponent is not None:
-            is_doubtful = is_single and not is_raised and (exponent == -1 or is_function)
-        elif is_group and may_be:
-            is_doubtful = True
+            is_doubtful = not (is_raised or is_sum) and (exponent == -1 or is_function)
         elif is_raised:
-            is_doubtful = is_single and may_be
+            is_doubtful = may_be and (len(inside) == 1 or is_group)
         else:
             is_value = isinstance(meaning, Expr) and is_free and str(meaning) != name.text
-            is_sum = bool({"+", "-"} & {*top[is_free:]})
-            has_powers = any(token.kind == "power" for token, _ in inside)
-            is_doubtful = is_value or (not is_sum and (may_be or not has_powers))
+            has_powers = any(token.kind == "power" for token, _ in inside) and not may_be
+            is_doubtful = is_value or (is_group and may_be) or not (is_sum or has_powers)
         if is_doubtful:
+            argument = "".join(token.text for token, _ in inside if token.kind != "group")
             shown = "".join(t.text for t in self.tokens[start : self.next] if t.kind != "group")
             best = f"{OPTIMA[name.text]}({argument}) for the value, " if name.text in OPTIMA else ""
             rest = f": write {best}'*' for a product"
@@ -440,15 +437,11 @@ class _Reader(Builder):
         return substituted(value, places, self.text, self.domain)
 
     def _place(self, depth: int) -> tuple[Symbol, Expr]:
-        """`N = N_opt`; `N_opt` alone is the same."""
+        """`N = N_opt`."""
         token = self.take()
-        letter = token.text.removesuffix("_opt")
-        is_optimum = OPTIMA.get(letter) == token.text
-        x = self.table.get(letter if is_optimum else token.text)
-        if not isinstance(x, Symbol) or is_optimum == self.peek("="):
+        x = self.table.get(token.text)
+        if not isinstance(x, Symbol) or not self.peek("="):
             self.refuse(token, "a value such as N = 1 is expected instead of {}")
-        if is_optimum:
-            return x, self._plain(token.text)
         self.take()
         return x, self.sum(depth + 1)
 
@@ -463,35 +456,27 @@ class _Reader(Builder):
         if at.text not in DIFFERENTIALS:
             return None
         behind = [start + len(self.inside()) + 2] if is_group else range(start, len(self.tokens))
-        if not any(map(self._is_below, behind)) and (is_group or after.kind != "name"):
-            return None
-        try:
-            return self._quotient(at, depth)
-        except ParseError:
-            if at.text not in self.letters:
-                raise
-            self.next = start  # the exponent d of a budget kappa N^a D^d
-            return None
-
-    def _is_below(self, slash: int) -> bool:
-        """Whether a slash is that of a derivative."""
-        below = [part.text for part in self.tokens[slash : slash + 4] if part.text != "("]
-        return below[:1] == ["/"] and below[1:2] in (["d"], ["partial"])
-
-    def _quotient(self, at: Token, depth: int) -> Expr:
-        """The derivative that begins at a token."""
+        if not any(map(self._is_below, behind)):
+            if is_group or after.kind != "name" or at.text in self.letters:
+                return None
+            self.refuse(at, "a differential", " that is no derivative such as dL/dN")
         order, of = self.in_brackets(lambda: self._above(depth))
         if not self._is_below(self.next):
-            rest = " that is no derivative such as dL/dN cannot be read"
-            self.refuse(at, "a differential", rest)
+            self.refuse(at, "a differential", " that is no derivative such as dL/dN")
         self.take()
         variables = self.in_brackets(lambda: self._variables(depth))
         if len(variables) != order:
             self.refuse(at, "a derivative", f" of order {order} by {len(variables)} variables")
         if of is None:
             of = self._operand(depth)
-            self._refuse_ahead(self.ahead().kind != "" and not self.peek("+", "-", ")", "]", ","))
+            if self.ahead().kind and not self.peek("+", "-", ")", "]", ","):
+                self.refuse(self.ahead())
         return self._at_arguments(self._derived(at, of, variables), at, depth)
+
+    def _is_below(self, slash: int) -> bool:
+        """Whether a slash is that of a derivative."""
+        below = [part.text for part in self.tokens[slash : slash + 4] if part.text != "("]
+        return below[:1] == ["/"] and below[1:2] in (["d"], ["partial"])
 
     def _above(self, depth: int) -> tuple[int, NamedFunction | None]:
         """The order, and what is differentiated where it stands above."""
@@ -500,7 +485,8 @@ class _Reader(Builder):
         if self.peek("/", ")"):
             return order, None
         of = self._operand(depth)
-        self._refuse_ahead(self.ahead().kind == "power")
+        if self.ahead().kind == "power":
+            self.refuse(self.ahead())
         return order, of
 
     def _order(self, depth: int) -> int:
@@ -522,11 +508,6 @@ class _Reader(Builder):
         cases = meaning.cases if isinstance(meaning, NamedFunction) else ()
         same = (replace(case, other=None) for case in cases if case.body == value)
         return next(same, NamedFunction((), value))
-
-    def _refuse_ahead(self, is_unclear: bool) -> None:
-        if is_unclear:
-            what = "parentheses are expected around what is differentiated, before {}"
-            self.refuse(self.ahead(), what)
 
     def _variables(self, depth: int) -> list[Expr]:
         """The variables of `dN`, `d log(C)`, `dN^2`, letters or logarithms of them, once for each
@@ -565,15 +546,14 @@ class _Reader(Builder):
 
     def _at_arguments(self, slope: NamedFunction, at: Token, depth: int) -> Expr:
         """`dL/dN(N_opt, D_opt)`: the derivative there; only another derivative is a factor."""
-        inside = {token.text for token, _ in self.inside()} if self.opens_a_call else {"d"}
-        if not slope.parameters or inside & {*DIFFERENTIALS}:
+        is_factor = {token.text for token, _ in self.inside()} & {*DIFFERENTIALS}
+        if not slope.parameters or not self.opens_a_call or is_factor:
             return slope.body
         given = self.arguments(depth)
         is_raised = self.ahead().kind == "power" or (len(given) == 1 and given[0].is_Add)
         if is_raised or len(given) != len(slope.parameters):
             wanted = ", ".join(map(str, slope.parameters))
-            rest = f": its values are at ({wanted}); write '*' before a factor"
-            self.refuse(at, "an ambiguous derivative", rest)
+            self.refuse(at, "an ambiguous derivative", f": its values are at ({wanted})")
         if self.kept:
             return Subs(slope.body, slope.parameters, tuple(given))
         places = dict(zip(slope.parameters, given, strict=True))

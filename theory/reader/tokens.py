@@ -15,7 +15,7 @@ SMALL = (
 )  # fmt: skip
 CAPITAL = ("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega")  # fmt: skip
 GREEK = frozenset(SMALL + CAPITAL)
-ACCENTS = ("hat", "tilde", "bar", "check", "breve", "dot", "ddot", "vec", "acute", "grave", "mathring", "underline")  # fmt: skip
+ACCENTS = ("hat", "tilde", "bar")
 STAR, PRIME = "star", "prime"
 CLOSING = {"(": ")", "[": "]"}
 #: How the name of a measure of several samples ends: `pass@k` is `pass_at(k)`.
