@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..passk.laws import ks_of, of_one_benchmark
 from ..results import DEFAULT_LEVEL, Band, prediction_errors
 from .result import Backtest
 from .splits import ALL, AXES, DEAREST, NEXT, Split, place_of, splits_of
-from .tasks import tasks_of_counts, tasks_of_evaluations, tasks_of_runs
+from .tasks import of_counts, of_evaluations, of_runs
 from .threshold import THRESHOLDS
 
 if TYPE_CHECKING:
@@ -110,25 +111,26 @@ def backtest(
     asked = [laws] if isinstance(laws, str) else None if laws is None else [*dict.fromkeys(laws)]
     if asked == []:
         raise outside("laws", [], "at least one law")
-    usual, targets = (0, NEXT) if isinstance(table, Evaluations) else (200, DEAREST)
+    is_of_accuracy = isinstance(table, Evaluations)
+    usual = 0 if is_of_accuracy else 200
     count = whole_number("resamples", usual if resamples is None else resamples, 0)
     how: Any = {"laws": asked, "hold_out": hold_out, "seed": whole_number("seed", seed, 0)}
-    known, notes = dict(baselines or {}), list[str]()
+    known = dict(baselines or {})
     if isinstance(table, Evaluations):
         names = table.benchmarks if benchmarks is None else tuple(benchmarks)
-        if missing := [name for name in names if name not in known]:
-            known |= resolve(table, benchmarks=missing)
+        known |= resolve(table, benchmarks=[name for name in names if name not in known])
         known = {name: known[name] for name in names}
-        tasks, notes = tasks_of_evaluations(table, known, proxy, **how)
+        tasks = [*of_evaluations(table, known, proxy, **how)]
         if cutoffs is None:
             cutoffs = _thresholds(table) if sweep and axis == "compute" else CUTOFFS
     elif isinstance(table, Counts):
         powers = [power for power in POWERS if power <= table.n.max()]
-        ks = ks_of(of_one_benchmark(table), powers if k is None else k)
-        tasks = tasks_of_counts(table, ks, **how)
+        tasks = [
+            *of_counts(table, ks_of(of_one_benchmark(table), powers if k is None else k), **how)
+        ]
     else:
         table = Runs.read(table, require=("loss",))
-        tasks = tasks_of_runs(table, **how)
+        tasks = [*of_runs(table, **how)]
     if not tasks:
         raise TableError(table.source, "no law has all that it depends on")
     if hold_out is None and axis not in tasks[0].rows:
@@ -137,7 +139,7 @@ def backtest(
     if held and (all(held) or not any(held)):
         complaint = f"holds out {'all' if all(held) else 'none'} of the rows of {table.source}"
         raise ArgumentError("hold_out", hold_out, complaint=complaint)
-    targets = ALL if sweep else targets
+    targets = ALL if sweep else NEXT if is_of_accuracy else DEAREST
     splits = [  # of which the first of each law, the final one, has resamples
         (task, split, 0 if index else count)
         for task in tasks
@@ -149,8 +151,10 @@ def backtest(
     some = [frame for frame in frames if len(frame)] or frames[:1]
     fits = pd.DataFrame([row for row, _ in judged])
     predictions = pd.concat(some, ignore_index=True)
+    points = dict[Any, Any]()
+    for task in tasks:
+        points.setdefault(task.subject, task.rows)
     lost = lost_rows(table.left_out, table.dropped)
-    notes = [*_doubts(fits, predictions), *notes, *([lost] if lost else []), *table.warnings]
     return Backtest(
         what=type(table).__name__.lower(),
         source=table.source,
@@ -161,9 +165,13 @@ def backtest(
         seed=seed,
         fits=fits,
         table=predictions,
-        points={task.subject: task.rows for task in reversed(tasks)},
+        points=points,
         baselines=known,
-        notes=tuple(notes),
+        notes=(
+            *_left_out(fits, predictions, points if is_of_accuracy else {}),
+            *([lost] if lost else []),
+            *table.warnings,
+        ),
     )
 
 
@@ -188,7 +196,7 @@ def _judged(
         if not split.train.any():
             raise ValueError(f"fewer than {task.least} cheaper rows to be fitted")
         fit = task.fit(split.train, resamples)
-        seen = split.train & rows["test"].to_numpy() & rows["observed"].notna().to_numpy()
+        seen = (split.train & rows["test"] & rows["observed"].notna()).to_numpy()
         if seen.any():
             fitted = rows["observed"].to_numpy()[seen]
             train = prediction_errors(task.predict(fit, seen).value, fitted)
@@ -198,7 +206,8 @@ def _judged(
     except ValueError as error:
         failed = str(error)
     converged, is_open = (
-        (False, "") if fit is None else (fit.converged, ", ".join(fit.undetermined))
+        fit is not None and fit.converged,
+        ", ".join(fit.undetermined if fit else ()),
     )
     doubt = failed or ("" if converged else "the fit is not certified as a minimum")
     if is_open and not failed and not isinstance(fit, LawFit):
@@ -233,22 +242,28 @@ def _judged(
     return row, frame.sort_values("decades_held_out", kind="stable")[: 0 if fit is None else None]
 
 
-def _doubts(fits: DataFrame, table: DataFrame) -> list[str]:
-    """What has no part in the errors and why, and what speaks against a final law of accuracy."""
-    import pandas as pd
-
-    failed = fits[fits["fit"].isna()].assign(left_out=lambda rows: "no fit: " + rows["failed"])
-    out = pd.concat([failed, table[table["left_out"] != ""]])
-    times = out.groupby(["subject", "law", "left_out"], sort=False).size()
-    found = [
-        f"{subject} {law}".strip() + f": {why}" + (f" ({n} times)" if n > 1 else "")
-        for (subject, law, why), n in times.items()
+def _left_out(fits: DataFrame, table: DataFrame, points: Mapping[Any, DataFrame]) -> list[str]:
+    """What has no part in the errors, and why; and what speaks against a final law of accuracy."""
+    lost = [
+        (one.subject, one.law, f"no fit: {one.failed}")
+        for one in fits[fits["fit"].isna()].itertuples()
+    ]
+    lost += [
+        (one.subject, one.law, one.left_out) for one in table[table["left_out"] != ""].itertuples()
     ]
     for one in fits.groupby(["subject", "law"], sort=False).head(1).itertuples():
         if isinstance(one.fit, LawFit):
-            is_open = [f"the runs leave {one.undetermined} open"] if one.undetermined else []
-            remarks = [*is_open, *one.fit.remarks]
+            said = [f"the runs leave {one.undetermined} open"] if one.undetermined else []
             if (crossing := crossing_of(one.fit, DEFAULT_LEVEL)) is not None:
-                remarks.append(f"the curves of all k cross at C_x = {crossing:.3g}")
-            found += [f"{one.subject} {one.law}: {remark}" for remark in remarks]
-    return found
+                said.append(f"the curves of all k cross at C_x = {crossing:.3g}")
+            lost += [(one.subject, one.law, why) for why in (*said, *one.fit.remarks)]
+    for subject, rows in points.items():
+        if unjudged := int((~rows["test"]).sum()):
+            why = "accuracy near guessing, below it, or 1, or a quantity that is not known"
+            lost.append(
+                (subject, "", f"no law is judged on {unjudged} of {len(rows)} runs ({why})")
+            )
+    return [
+        f"{subject} {law}".strip() + f": {why}" + (f" ({n} times)" if n > 1 else "")
+        for (subject, law, why), n in Counter(lost).items()
+    ]

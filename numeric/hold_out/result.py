@@ -118,19 +118,14 @@ class Backtest(Shown):
     level: float = DEFAULT_LEVEL
 
     @property
-    def finals(self) -> DataFrame:
-        """The fits of every law to the most rows."""
-        return self.fits.groupby(["subject", "law"], sort=False).head(1)
-
-    @property
     def laws(self) -> list[str]:
         """That were to be fitted."""
         return list(self.fits["law"].unique())
 
     @property
-    def subjects(self) -> list[Any]:
-        """That they are of."""
-        return list(self.fits["subject"].unique())
+    def finals(self) -> DataFrame:
+        """The fits of every law to the most rows."""
+        return self.fits.groupby(["subject", "law"], sort=False).head(1)
 
     def fit(self, law: str, subject: Any = "") -> Any:
         """That law, fitted to the most rows, with all that a fit answers; None where it could not
@@ -189,15 +184,13 @@ class Backtest(Shown):
         found: list[dict[str, Any]] = []
         for (subject, law), own in self.fits.groupby(["subject", "law"], sort=False):
             down = np.abs(np.log10(own["cutoff"] / own["cutoff"].iloc[0])).to_numpy()
-            sound, (final, *_) = own["converged"] & (own["undetermined"] == ""), own["fit"]
+            sound, final = own["converged"] & (own["undetermined"] == ""), own["fit"].iloc[0]
             for name, estimate in ({} if final is None else final.estimates(self.level)).items():
                 row: dict[str, Any] = {"subject": subject, "law": law, "coefficient": name}
                 row |= estimate.as_dict("value", "lo", "hi") | {"of_decades": down[-1]}
                 if final.converged and estimate.has_interval and self.hold_out is None:
-                    stays = [
-                        is_sound and not estimate.excludes(fit.coefficients[name])
-                        for fit, is_sound in zip(own["fit"], sound, strict=True)
-                    ]
+                    pairs = zip(own["fit"], sound, strict=True)
+                    stays = [ok and not estimate.excludes(x.coefficients[name]) for x, ok in pairs]
                     count = max(1, [*stays, False].index(False))
                     row |= {"stable_decades": down[count - 1], "stable_censored": all(stays)}
                 found.append(row)
@@ -205,15 +198,13 @@ class Backtest(Shown):
 
     @cached_property
     def successes(self) -> DataFrame:
-        """Whether the law succeeded, a row a subject, law and cutoff; see
-        `isoflop.numeric.hold_out.threshold.successes`.
-        """
+        """Whether each law succeeded at each cutoff; see `isoflop.numeric.hold_out.threshold`."""
         return successes(self.table)
 
     @cached_property
     def thresholds(self) -> DataFrame:
         """T50 of every law, where each cutoff in compute predicted all rows beyond it; see
-        `isoflop.numeric.hold_out.threshold.thresholds`.
+        `isoflop.numeric.hold_out.threshold`.
         """
         is_told = self.sweep and self.axis == "compute"
         return thresholds(self.successes if is_told else self.successes[:0], self.seed)
@@ -225,7 +216,7 @@ class Backtest(Shown):
         return self.table
 
     def rows(self) -> list[dict[str, Any]]:
-        """Plain records of the table; None for what is unknown."""
+        """The same as plain records; None for what is unknown."""
         return records(self.table)
 
     def as_dict(self) -> dict[str, Any]:

@@ -1,5 +1,4 @@
-"""What can be held out: a law with the rows of a table that it may be fitted to and judged on, of
-the loss of runs, of -log pass@k of models with counts, and of accuracy on benchmarks.
+"""What can be held out: a law with the rows of a table that it may be fitted to and judged on.
 
 Source of what is fitted and judged on benchmarks: Krajewski et al. 2025, arXiv 2512.08894, Sections
 3.3, 4.1 and 4.3.
@@ -29,7 +28,7 @@ from ..passk.likelihood import evidence_of
 from ..results import DEFAULT_LEVEL, Band, coverage_factor, percentiles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
     from pandas import DataFrame
@@ -41,8 +40,9 @@ if TYPE_CHECKING:
     from ..fit.fit import Fit
 
     Mask = NDArray[np.bool_]
+    Names = Sequence[str] | None
 
-__all__ = ["Task", "tasks_of_counts", "tasks_of_evaluations", "tasks_of_runs"]
+__all__ = ["Task", "of_counts", "of_evaluations", "of_runs"]
 
 #: How laws of loss are fitted: prediction intervals take the scatter about a law to be normal in the
 #: logarithm.
@@ -82,32 +82,19 @@ class Task:
     fit: Callable[[Mask, int], Any]
     predict: Callable[[Any, Mask], Band]
 
-    @classmethod
-    def of(
-        cls,
-        subject: str | int,
-        law: str,
-        least: int,
-        fit: Callable[[Mask, int], Any],
-        predict: Callable[[Any, Mask], Band],
-        **columns: Any,
-    ) -> Task:
-        """A task by the columns of its rows, of which those that are None are left out; all rows may
-        be fitted, predicted and be a cutoff where nothing else is said.
-        """
-        from pandas import DataFrame
 
-        usual: dict[str, Any] = {"why": "", "train": True, "test": True, "grid": True}
-        rows = {name: x for name, x in (usual | columns).items() if x is not None}
-        return cls(subject, law, DataFrame(rows), least, fit, predict)
+def _rows(at: Any, **columns: Any) -> DataFrame:
+    """The rows of a task with the axes of runs or models; all may be fitted, predicted and be a
+    cutoff where nothing else is said.
+    """
+    from pandas import DataFrame
+
+    axes = at if isinstance(at, dict) else {name: getattr(at, name) for name in BUDGET}
+    usual: dict[str, Any] = {"why": "", "train": True, "test": True, "grid": True}
+    return DataFrame({x: v for x, v in (usual | axes | columns).items() if v is not None})
 
 
-def _axes(at: Any) -> dict[str, Any]:
-    """params, tokens and compute of runs, None where one is not known."""
-    return {name: getattr(at, name) for name in BUDGET}
-
-
-def _has(law: str, needs: Sequence[str], known: Collection[str], asked: Any, source: str) -> bool:
+def _has(law: str, needs: Sequence[str], known: Collection[str], asked: Names, source: str) -> bool:
     """Whether a law has all that it depends on; an ArgumentError where it was asked for and has not."""
     missing = [need for need in needs if need not in known]
     if missing and asked is not None:
@@ -116,17 +103,8 @@ def _has(law: str, needs: Sequence[str], known: Collection[str], asked: Any, sou
     return not missing
 
 
-# -- losses ----------------------------------------------------------------------------------------
-
-
-def tasks_of_runs(
-    runs: Runs, laws: Sequence[str] | None, hold_out: str | None, seed: int
-) -> list[Task]:
+def of_runs(runs: Runs, laws: Names, hold_out: str | None, seed: int) -> Iterator[Task]:
     """The laws of the loss, by name or formula; by default those with a name."""
-    held = hold_out and runs.mask(hold_out, "hold_out", everywhere=True)
-    target, axes = [f"row {row}" for row in runs.row], _axes(runs)
-    known = [name for name in BUDGET if axes[name] is not None]
-    forms = {name: form_of(name).on(runs) for name in laws or OF_LOSS}
 
     def fit(form: Any, chosen: Mask, resamples: int) -> Fit:
         some = runs.subset(chosen)
@@ -135,13 +113,13 @@ def tasks_of_runs(
         is_drawn = resamples and found.is_sound and enough
         return found.resampled(resamples, seed=seed) if is_drawn else found
 
-    rows: Any = {"target": target, "observed": runs.loss, "held": held, **axes}
-    predict = partial(_new_loss, runs)
-    return [
-        Task.of("", name, len(form.coefficients) + 1, partial(fit, form), predict, **rows)
-        for name, form in forms.items()
-        if _has(name, form.requires, known, laws, runs.source)
-    ]
+    held = hold_out and runs.mask(hold_out, "hold_out", everywhere=True)
+    rows = _rows(runs, target=[f"row {row}" for row in runs.row], observed=runs.loss, held=held)
+    for name in laws or OF_LOSS:
+        form = form_of(name).on(runs)
+        if _has(name, form.requires, rows.columns, laws, runs.source):
+            own, least = partial(fit, form), len(form.coefficients) + 1
+            yield Task("", name, rows, least, own, partial(_new_loss, runs))
 
 
 def _new_loss(runs: Runs, fit: Fit, chosen: Mask) -> Band:
@@ -166,17 +144,12 @@ def _new_loss(runs: Runs, fit: Fit, chosen: Mask) -> Band:
     return Band(law, law * np.exp(-below), law * np.exp(above), level)
 
 
-# -- counts ----------------------------------------------------------------------------------------
-
-
-def tasks_of_counts(
-    counts: Counts, ks: Sequence[int], laws: Sequence[str] | None, hold_out: str | None, seed: int
-) -> list[Task]:
+def of_counts(
+    counts: Counts, ks: Sequence[int], laws: Names, hold_out: str | None, seed: int
+) -> Iterator[Task]:
     """The laws of -log pass@k at every k, by default all. Models that belong together are drawn
     together, and a model's own measurement is in the interval of its prediction.
     """
-    held = hold_out and counts.mask(hold_out, "hold_out", everywhere=True)
-    tasks, once, axes = list[Task](), curve(counts, [1]), counts.covariates
 
     def fit(kind: Any, k: int, evidence: Any, chosen: Mask, resamples: int) -> Any:
         part, group, weights = counts.subset(chosen), None, None
@@ -189,6 +162,8 @@ def tasks_of_counts(
         at = {name: axes[name][chosen] for name in found.kind.covariates}
         return found.predict(at, DEFAULT_LEVEL, error[chosen])
 
+    held = hold_out and counts.mask(hold_out, "hold_out", everywhere=True)
+    once, axes = curve(counts, [1]), counts.covariates
     for k, evidence in evidence_of(counts, ks).items():
         found, few = curve(counts, [k]), f"fewer than {k} samples of some problem"
         why = np.select(
@@ -200,39 +175,31 @@ def tasks_of_counts(
         for kind in map(kind_of, laws or KINDS):
             if _has(kind.name, kind.covariates, axes, laws, counts.source):
                 known = np.isfinite([axes[name] for name in kind.covariates]).all(axis=0)
-                rows: Any = {"target": counts.names, "observed": observed, "why": why, **axes}
-                rows |= {"train": known, "test": known, "grid": known, "held": held}
-                own, least = partial(fit, kind, k, evidence), len(kind.coefficients) + 1
-                ahead = partial(predict, evidence.moments()[1])
-                tasks.append(Task.of(k, kind.name, least, own, ahead, **rows))
-    return tasks
+                used = dict.fromkeys(("train", "test", "grid"), known)
+                seen = {"target": counts.names, "observed": observed, "why": why, "held": held}
+                own, ahead = (
+                    partial(fit, kind, k, evidence),
+                    partial(predict, evidence.moments()[1]),
+                )
+                least = len(kind.coefficients) + 1
+                yield Task(k, kind.name, _rows(axes, **seen, **used), least, own, ahead)
 
 
-# -- evaluations -----------------------------------------------------------------------------------
-
-
-def tasks_of_evaluations(
+def of_evaluations(
     evaluations: Evaluations,
     baselines: Mapping[str, Baseline],
     proxy: str | None,
-    laws: Sequence[str] | None,
+    laws: Names,
     hold_out: str | None,
     seed: int,
-) -> tuple[list[Task], list[str]]:
-    """The laws of accuracy on every benchmark, by default those for which there are columns, and
-    notes on the runs that none is judged on.
+) -> Iterator[Task]:
+    """The laws of accuracy on every benchmark, by default those for which there are columns.
 
     A law is fitted to the runs that exceed guessing by more than its own margin and, if it needs the
     proxy, have it. All laws of a benchmark are judged on the runs that exceed guessing by more than
     the strictest of their margins. The law in k is for a condition alone: cutoffs are at k = 1.
     Resamples redraw what guessing scores.
     """
-    source, tasks, notes = evaluations.source, list[Task](), list[str]()
-    if proxy is None and len(evaluations.proxies) == 1:
-        proxy = next(iter(evaluations.proxies))
-    if proxy is None and any("proxy" in law_named(law).requires for law in laws or ()):
-        there = ", ".join(evaluations.proxies) or "none"
-        raise ArgumentError("proxy", complaint=f"two-stage laws need one; {source} has {there}")
 
     def fit(law: Any, sample: Any, baseline: Baseline, chosen: Mask, resamples: int) -> Any:
         return resampled(fit_law(sample.subset(chosen), law), baseline, resamples, seed)
@@ -240,37 +207,36 @@ def tasks_of_evaluations(
     def predict(sample: Any, found: Any, chosen: Mask) -> Band:
         return found.new_run(sample.subset(chosen), DEFAULT_LEVEL)
 
+    if proxy is None and len(evaluations.proxies) == 1:
+        proxy = next(iter(evaluations.proxies))
+    if proxy is None and any("proxy" in law_named(law).requires for law in laws or ()):
+        there = f"{evaluations.source} has {', '.join(evaluations.proxies) or 'none'}"
+        raise ArgumentError("proxy", complaint=f"two-stage laws need one; {there}")
     for name, baseline in baselines.items():
         runs = evaluations.sample(name, baseline.value)
-        known = {quantity for quantity in BUDGET if getattr(runs, quantity) is not None}
-        known |= {"k"} if hold_out is not None and len(evaluations.family(name)) > 1 else set()
         if proxy is not None:  # NaN at runs without it
-            known |= {"proxy"}
             runs = replace(runs, proxy=evaluations.proxy(proxy)[runs.index])
+        known = [x for x in (*BUDGET, "proxy") if getattr(runs, x) is not None]
+        known += ["k"] if hold_out is not None and len(evaluations.family(name)) > 1 else []
         every = [law_named(law, baseline) for law in laws or LAWS]
-        judged = [law for law in every if _has(law.name, law.requires, known, laws, source)]
+        judged = [x for x in every if _has(x.name, x.requires, known, laws, evaluations.source)]
         margin = max((law.margin for law in judged if law.margin is not None), default=0.0)
-        grid = clear = above_guessing(runs.accuracy, runs.baseline, margin)
-        if not clear.all():
-            left = f"{(~clear).sum()} of {len(runs)} runs"
-            why = f"accuracy within {margin:g} of guessing, below it, or 1"
-            notes.append(f"{name}: no law is judged on {left}: {why}")
+        grid = above_guessing(runs.accuracy, runs.baseline, margin)
         if any("proxy" in law.requires for law in judged):
-            grid = clear & np.isfinite(runs.proxy)
+            grid = grid & np.isfinite(runs.proxy)
         least = max(LEAST, 1 + max((len(law.coefficients) for law in judged), default=0))
         for law in judged:
             in_k = "k" in law.requires
             sample = evaluations.sample(name, baseline.value, in_k=True) if in_k else runs
             has_all = np.isfinite(sample.proxy) if "proxy" in law.requires else True
-            rows: Any = {
-                "target": evaluations.run[sample.index].astype(str),
-                "observed": sample.accuracy,
-                "train": has_all & above_guessing(sample.accuracy, sample.baseline, law.margin),
-                "test": has_all & above_guessing(sample.accuracy, sample.baseline, margin),
-                "grid": True if in_k else grid,
-                "held": hold_out and evaluations.held_out(sample, hold_out),
-                **_axes(sample),
-            }
+            rows = _rows(
+                sample,
+                target=evaluations.run[sample.index].astype(str),
+                observed=sample.accuracy,
+                train=has_all & above_guessing(sample.accuracy, sample.baseline, law.margin),
+                test=has_all & above_guessing(sample.accuracy, sample.baseline, margin),
+                grid=True if in_k else grid,
+                held=hold_out and evaluations.held_out(sample, hold_out),
+            )
             own, ahead = partial(fit, law, sample, baseline), partial(predict, sample)
-            tasks.append(Task.of(name, law.name, least, own, ahead, **rows))
-    return tasks, notes
+            yield Task(name, law.name, rows, least, own, ahead)

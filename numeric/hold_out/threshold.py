@@ -48,7 +48,7 @@ class Logistic(NamedTuple):
     slope: float = np.nan
 
 
-def logistic(x: ArrayLike, success: ArrayLike, weights: ArrayLike | None = None) -> Logistic:
+def logistic(x: ArrayLike, success: ArrayLike, weights: ArrayLike = 1.0) -> Logistic:
     """The logistic regression of success on x, (n,) each; `weights` (n,): how often each counts.
 
     Outcomes are "fitted" (low = high), "separated" (every failure lies below every success), "all
@@ -59,7 +59,7 @@ def logistic(x: ArrayLike, success: ArrayLike, weights: ArrayLike | None = None)
     >>> print(fit.outcome, round(fit.low, 9))
     fitted 2.5
     """
-    times = np.ones(np.shape(x)) if weights is None else np.asarray(weights, dtype=np.float64)
+    times = np.broadcast_to(np.asarray(weights, dtype=np.float64), np.shape(x))
     drawn = times > 0.0
     places, won, times = np.asarray(x)[drawn], np.asarray(success)[drawn], times[drawn]
     above, below = places[won], places[~won]
@@ -96,11 +96,8 @@ def successes(table: DataFrame) -> DataFrame:
     success; from a table as `Backtest.table`.
     """
     usable = table[table["usable"]]
-    cells = (
-        usable["relative_error"]
-        .abs()
-        .groupby([usable[name] for name in ("subject", "law", "cutoff")], sort=False)
-    )
+    keys = [usable[name] for name in ("subject", "law", "cutoff")]
+    cells = usable["relative_error"].abs().groupby(keys, sort=False)
     found = cells.agg(n="size", mre="mean").query(f"n >= {LEAST_HELD_OUT}").reset_index()
     return found.assign(success=found["mre"] < SUCCESS)
 
@@ -120,15 +117,13 @@ def thresholds(cells: DataFrame, seed: int) -> DataFrame:
         benchmarks, fit, low, high = own["subject"].to_numpy(), logistic(x, won), np.nan, np.nan
         count = own["subject"].nunique()
         if count >= LEAST_GROUPS and fit.outcome != "not rising":
-            random = np.random.default_rng(seed)
-            drawn = [
-                logistic(x, won, w) for w in case_weights(benchmarks, len(x), RESAMPLES, random)
-            ]
+            weights = case_weights(benchmarks, len(x), RESAMPLES, np.random.default_rng(seed))
+            drawn = [logistic(x, won, one) for one in weights]
             # No interpolation: an end may be infinite.
             low = np.quantile([one.low for one in drawn], 0.5 * (1.0 - level), method="lower")
             high = np.quantile([one.high for one in drawn], 0.5 * (1.0 + level), method="higher")
-        row = {"law": law, "outcome": fit.outcome}
-        row |= {"T50": 10.0**fit.low if fit.outcome == "fitted" else np.nan}
+        is_fitted = fit.outcome == "fitted"
+        row = {"law": law, "outcome": fit.outcome, "T50": 10.0**fit.low if is_fitted else np.nan}
         row |= {"at_least": 10.0**fit.low, "at_most": 10.0**fit.high, "lo": 10.0**low}
         row |= {"hi": 10.0**high, "intercept": fit.intercept, "slope": fit.slope}
         row |= {"n_benchmarks": count, "n_fits": len(x), "n_success": int(won.sum())}

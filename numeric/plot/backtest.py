@@ -51,7 +51,7 @@ def plot_backtest(result: Backtest) -> Any:
     if result.what != "evaluations":
         return figure_of(plot_errors(result))
     draw: Any = plot_success if len(result.thresholds) else plot_accuracy
-    names = list(result.thresholds["law"] if len(result.thresholds) else result.subjects)
+    names = list(result.thresholds["law"] if len(result.thresholds) else result.points)
     across = min(ACROSS, len(names))
     rows = -(-len(names) // across)
     with _figure((PAGE if across > 1 else COLUMN, ROW * rows + FRAME)) as figure:
@@ -80,7 +80,7 @@ def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = Non
     k : int, optional
         By default the first.
     """
-    at = result.subjects[0] if k is None else k
+    at = next(iter(result.points)) if k is None else k
     is_rolling, table = result.hold_out is None, result.table[result.table["usable"]]
     with _axes(ax, (COLUMN, 2.6)) as ax:
         for law, own in table[table["subject"] == at].groupby("law", sort=False):
@@ -118,7 +118,7 @@ def plot_success(result: Backtest, law: str, ax: Axes | None = None) -> Axes:
     one = next((row for row in result.thresholds.to_dict("records") if row["law"] == law), None)
     if one is None:
         raise outside("law", law, "one that a sweep of cutoffs in compute has a threshold of")
-    cells, names = result.successes.query("law == @law"), result.subjects
+    cells, names = result.successes.query("law == @law"), list(result.points)
     left, right = cells["cutoff"].min() / 1.15, cells["cutoff"].max() * 1.15
     colour = COLOURS[result.laws.index(law) % len(COLOURS)]
     with _axes(ax, (COLUMN, 2.4)) as ax:
@@ -154,8 +154,8 @@ def plot_accuracy(result: Backtest, benchmark: str, ax: Axes | None = None) -> A
     ValueError
         Where the benchmark was not compared on.
     """
-    if benchmark not in result.subjects:
-        raise outside("benchmark", benchmark, f"one of {', '.join(map(str, result.subjects))}")
+    if benchmark not in result.points:
+        raise outside("benchmark", benchmark, f"one of {', '.join(map(str, result.points))}")
     points, finals = result.points[benchmark], result.finals.query("subject == @benchmark")
     compute, Q = points["compute"].to_numpy(), points["observed"].to_numpy()
     trained, held = np.zeros(len(points), dtype=bool), np.zeros(len(points), dtype=bool)
