@@ -14,9 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...theory.typeset.numbers import Percent, Significant
-from ...theory.typeset.shown import Shown
-from ...theory.typeset.table import Column, Table
 from .. import formulas
 from ..data.evaluations import Evaluations
 from ..data.runs import Runs
@@ -25,7 +22,6 @@ from ..fit.expression import Expression
 from ..fit.fit import fit_form
 from ..fit.models import ONE_EXPONENT
 from ..fit.objective import Objective
-from ..results import records
 from ..words import counted
 
 if TYPE_CHECKING:
@@ -41,9 +37,8 @@ __all__ = ["GADRE_TASKS", "Overtraining", "fit_overtraining"]
 SQUARES = Objective(name="least-squares")
 #: The law of error in the loss x.
 ERROR = Expression("epsilon - k*exp(-gamma*x)", extra=("x",))
-#: Costs are given at these multiples of the optimal ratio where none is asked for; so many
-#: predictions are printed, those of the largest compute.
-MULTIPLES, MOST_LISTED = (1.0, 4.0, 16.0, 64.0), 20
+#: Costs are given at these multiples of the optimal ratio where none is asked for.
+MULTIPLES = (1.0, 4.0, 16.0, 64.0)
 #: The 17 tasks over which Gadre et al. 2024 average the error.
 GADRE_TASKS = (
     *("bigbench_operators", "pubmed_qa_labeled", "hellaswag_zeroshot", "boolq", "arc_easy", "coqa"),
@@ -51,17 +46,10 @@ GADRE_TASKS = (
     *("bigbench_cs_algorithms", "commonsense_qa", "bigbench_qa_wikidata", "hellaswag", "copa"),
     *("squad", "piqa"),
 )
-#: What is printed of a prediction, and numbers that are not of four digits.
-OF_PREDICTIONS = (
-    *("run", "tokens_per_param", "loss", "predicted_loss", "loss_difference"),
-    *("error", "predicted_error", "error_difference"),
-)
-OFF, FOUR = Percent(places=4, sign=True), Significant(4)
-FORMATS = {"loss_difference": OFF, "error_difference": OFF, "lost_compute": Percent(places=1)}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Overtraining(Shown):
+class Overtraining:
     """The two laws fitted, and what follows.
 
     Attributes
@@ -125,39 +113,11 @@ class Overtraining(Shown):
         epsilon, k, gamma = self.error_fit.solution.values
         return epsilon - k * np.exp(-gamma * loss)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return {
-            "loss": self.loss_fit.as_dict(),
-            "error": self.error_fit.as_dict(),
-            "optimal_tokens_per_param": self.optimal_tokens_per_param,
-            "predictions": records(self.predictions),
-            "costs": records(self.costs()),
-            "notes": list(self.notes),
-        }
-
-    def tables(self) -> tuple[Table, ...]:
-        """The coefficients of both laws; predictions; costs."""
-        (loss,), (error,) = self.loss_fit.tables(), self.error_fit.tables()
-        loss = loss.changed(title="law of loss", notes=(*loss.notes, *self.notes))
-        foretold, best = self.predictions[[*OF_PREDICTIONS]], self.optimal_tokens_per_param
-        rest = f", {MOST_LISTED} of {len(foretold)}" if len(foretold) > MOST_LISTED else ""
-        more = {f"predictions{rest}": foretold[:MOST_LISTED]}
-        more[f"costs against {best or 0.0:.4g} tokens per param"] = self.costs()
-        tables = [_table(title, frame) for title, frame in more.items() if len(frame)]
-        return (loss, error.changed(title="law of error"), *tables)
-
     def plot(self) -> Figure:
         """The figure; see `isoflop.numeric.plot.overtraining.plot_overtraining`."""
         from ..plot.overtraining import plot_overtraining
 
         return plot_overtraining(self)
-
-
-def _table(title: str, frame: pd.DataFrame) -> Table:
-    heads = {key: key.replace("_", "\n") for key in frame.columns}
-    columns = [Column(key, head, format=FORMATS.get(key, FOUR)) for key, head in heads.items()]
-    return Table(columns, records(frame), title)
 
 
 def fit_overtraining(
