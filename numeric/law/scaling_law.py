@@ -53,23 +53,21 @@ def _coefficient(name: str) -> Any:
 @dataclass(frozen=True, init=False, repr=False)
 class Law(Shown):
     """A law with numbers for its coefficients; L = E + A N^-beta + B D^-gamma under C = 6 N D unless
-    another form is given.
+    another form is given. Frozen and hashable; draws and ranges do not enter comparisons.
 
     Parameters
     ----------
     **coefficients : float
         E >= 0, A, B > 0 and the exponents beta, gamma > 0 (Hoffmann's alpha and beta: see
-        `Law.from_coefficients`). Without A and B only what depends on the two exponents alone is
-        known: the penalty, effective compute, overhead. Without E losses are not, reducible losses
-        and differences of losses are.
+        `Law.from_coefficients`). Without A and B what depends on the exponents alone is known, as
+        the penalty is; without E reducible losses are, and losses are not.
     form : Form, optional
         `isoflop.numeric.law.form.COMPUTE` for L = E + C0 C^-alpha; a law of one's own has the
         form that `law_from_expression` derives.
     name, source : str
         For tables and files.
     draws : mapping of str to sequence of float, optional
-        Of a law from data: draws of its coefficients by name. What follows from the law has
-        intervals then: `Law.estimate`, `Result.estimate`.
+        Of a law from data: draws of its coefficients, which give what follows its interval.
     ranges : mapping of str to (float, float), optional
         Of a law from data: least and greatest params, tokens and compute of its runs.
 
@@ -85,11 +83,6 @@ class Law(Shown):
     ------
     ValueError
         Where a coefficient is outside its domain, or is none of the form.
-
-    Notes
-    -----
-    Frozen and hashable; draws and ranges do not enter comparisons. Every number comes from a formula that
-    `isoflop.theory` derived and proved.
 
     Examples
     --------
@@ -196,14 +189,7 @@ class Law(Shown):
         return {name: self.numbers[name] for name in names}
 
     def evaluate(self, name: str, /, *values: Any, **named: Any) -> Any:
-        """Any generated function by name at values and the coefficients of the law.
-
-        Examples
-        --------
-        >>> law = Law(A=482.01, B=2085.43, beta=0.3478, gamma=0.3658)
-        >>> f"{law.evaluate('marginal_loss', 1e21):.4g}"
-        '8.706e-23'
-        """
+        """Any generated function by name at values and the coefficients of the law."""
         formula, own = self._formula(name)
         return formula(*values, **named, **own)
 
@@ -263,7 +249,7 @@ class Law(Shown):
             where both do, compute is left.
         tokens_per_param : float or array_like, optional
             D/N. Two of params, tokens, compute and tokens_per_param, or one of them with a loss,
-            give a run in place of the optimum: params and loss say how many tokens it takes.
+            give a run in place of the optimum.
 
         Raises
         ------
@@ -272,8 +258,7 @@ class Law(Shown):
 
         Notes
         -----
-        Hoffmann et al. 2022 (arXiv 2203.15556), eq. (4), for the interior optimum; the corners
-        follow from the convexity of the loss along the budget.
+        Hoffmann et al. 2022 (arXiv 2203.15556), eq. (4); the corners follow from convexity.
         """
         return allocate(self, {"compute": compute, **given})
 
@@ -365,12 +350,6 @@ class Law(Shown):
         least : float, optional
             The least possible value of a cost, whose interval is one-sided where the estimate lies
             below the percentiles.
-
-        Examples
-        --------
-        >>> law = Law(beta=0.35, gamma=0.37)
-        >>> print(f"{law.estimate(lambda law: law.envelope.exponent):.4f}")
-        0.1799 (no interval)
         """
         from ..results import Estimate
 
