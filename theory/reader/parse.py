@@ -230,15 +230,13 @@ class _Reader(Builder):
     def _refuse_beside(self, before: Token, at: Token, divided: bool) -> None:
         """What may be no product where no sign is between."""
         is_power = self.ahead(1).kind == "power" and self.text[at.position - 1] in " }"
-        if at.kind == "number" and not (is_power and before.kind != "number"):
-            self.refuse(at, "an operator is expected before {}")
-        if divided:
-            rest = f": a/b c may be (a/b)*c or a/(b*c); write '*' or parentheses before {at.text!r}"
-            self.refuse(at, "ambiguous division", rest)
-        for word in (before, at):
-            if self.is_strict and word.text[:1] == '"':
-                rest = " is a unit or prose where no sign is between; write '*' for a factor"
-                self.refuse(word, f"a word {word.text}", rest)
+        is_number = at.kind == "number" and not (is_power and before.kind != "number")
+        is_word = self.is_strict and '"' in (before.text[:1], at.text[:1])
+        if is_number or divided or is_word:
+            what = (
+                "ambiguous division before {}" if divided else "an operator is expected before {}"
+            )
+            self.refuse(at, what, ": write '*' for a factor")
 
     def signed(self, depth: int) -> Expr:
         is_minus = False
@@ -431,8 +429,7 @@ class _Reader(Builder):
             return Subs(value, *zip(*places.items(), strict=True))
         missing = places.keys() - value.free_symbols - self.differentiated
         if missing and value.free_symbols:
-            names = ", ".join(sorted(map(str, missing)))
-            self.refuse(mark, "a value at a point", f": {names} is no letter of it")
+            self.refuse(mark, rest=f": {min(map(str, missing))} is no letter of it")
         self.domain = self.domain.map(lambda e: substituted(e, places, self.text))
         return substituted(value, places, self.text, self.domain)
 
@@ -441,7 +438,7 @@ class _Reader(Builder):
         token = self.take()
         x = self.table.get(token.text)
         if not isinstance(x, Symbol) or not self.peek("="):
-            self.refuse(token, "a value such as N = 1 is expected instead of {}")
+            self.refuse(token, rest=": a value reads N = 1")
         self.take()
         return x, self.sum(depth + 1)
 
@@ -459,14 +456,14 @@ class _Reader(Builder):
         if not any(map(self._is_below, behind)):
             if is_group or after.kind != "name" or at.text in self.letters:
                 return None
-            self.refuse(at, "a differential", " that is no derivative such as dL/dN")
+            self.refuse(at, rest=": no derivative such as dL/dN")
         order, of = self.in_brackets(lambda: self._above(depth))
         if not self._is_below(self.next):
-            self.refuse(at, "a differential", " that is no derivative such as dL/dN")
+            self.refuse(at, rest=": no derivative such as dL/dN")
         self.take()
         variables = self.in_brackets(lambda: self._variables(depth))
         if len(variables) != order:
-            self.refuse(at, "a derivative", f" of order {order} by {len(variables)} variables")
+            self.refuse(at, rest=f": of order {order}, by {len(variables)} variables")
         if of is None:
             of = self._operand(depth)
             if self.ahead().kind and not self.peek("+", "-", ")", "]", ","):
@@ -536,12 +533,12 @@ class _Reader(Builder):
         if self.kept:
             return NamedFunction(case.parameters, found)
         slope = defined(found).doit()
-        why = "is differentiated no further" if slope.has(Derivative, Subs) else ""
-        why = "has an absolute value" if defined(case.body).has(Abs) else why
-        if missing := sorted(map(str, letters - case.body.free_symbols)):
-            why = f"does not depend on {', '.join(missing)}"
-        if why:
-            self.refuse(at, "a derivative", f" that cannot be meant: {case.body} {why}")
+        is_further = slope.has(Derivative, Subs) or defined(case.body).has(Abs)
+        if is_further or not letters <= case.body.free_symbols:
+            names = ", ".join(sorted(map(str, letters)))
+            self.refuse(
+                at, rest=f": {case.body} does not depend on {names}, or has an absolute value"
+            )
         return NamedFunction(case.parameters, slope)
 
     def _at_arguments(self, slope: NamedFunction, at: Token, depth: int) -> Expr:

@@ -137,7 +137,7 @@ REFUSED = {
     r"\binom{n}{2} + 4!": "in theorems alone",
     r"\sum_{i} x": r"cannot read '\\sum' at position 1",
     r"\text{the harmonic sum}": r"cannot read '\\text'",
-    r"6 N D\,\text{FLOPs}": "a unit or prose",
+    r"6 N D\,\text{FLOPs}": "an operator is expected before",
     r"7\mathrm{B}": "may be a unit",
     # marks that say two things
     r"C^{(1)}": "a label or an exponent",
@@ -145,7 +145,7 @@ REFUSED = {
     r"\tfrac{D}{N}\Big|_{\text{opt}}": r"cannot read '\\Big'",
     r"\underbrace{N^*}_{x}(C)": r"cannot read '\\underbrace'",
     r"N^* (r/2)^\beta": "ambiguous 'N_opt'",
-    r"\left. x \right|_{N^*}": "such as N = 1 is expected",
+    r"\left. x \right|_{N^*}": "a value reads N = 1",
     r"\bigl| |x| \bigr|": r"cannot read '\\bigl'",
     r"\left(\frac{\partial L}{\partial N}\right)_C": "cannot read '_'",
     r"L'": "unknown name 'L_prime'",

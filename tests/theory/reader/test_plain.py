@@ -77,7 +77,7 @@ REFUSED = {
     r"\frac12": "LaTeX is read with",
     "foo": "unknown name 'foo' at position 1; known: ",
     "1.2.3": "an operator is expected before '.3' at position 4",
-    "C/6D": "ambiguous division at position 4",
+    "C/6D": "ambiguous division before 'D' at position 4",
     "1/(N-N)": "division by zero at '(' at position 3",
     "(-8)^(1/3)": "negative number at '^' at position 5",
     "sqrt(-N)": "no real value",
