@@ -223,9 +223,7 @@ def _one_each(view: View, keys: Sequence[str]) -> DataFrame:
     names = [name for name in COVARIATES if name in view.frame]
     each = view.frame.groupby([*keys], sort=False)
     for name in [name for name in names if name != "gold"]:
-        for row in view.frame.index[each[name].transform("nunique") > 1][:1]:
-            what = f"{name} is not the same in all rows of its group; must be one"
-            raise view.error(what, row, column=view.columns.get(name))
+        view.refuse_several(name, [view.frame[key] for key in keys], "group")
     return each.agg({name: "mean" if name == "gold" else "first" for name in names})
 
 

@@ -14,7 +14,6 @@ from ..words import listed
 from .columns import (
     BUDGET,
     EVALUATIONS,
-    LETTERS,
     SPELLINGS,
     is_spelt,
     name_it,
@@ -31,9 +30,6 @@ from .where import holds
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-#: Relative difference within which two rows agree on a number of their run: that of printed digits.
-AGREEMENT = 1e-6
-LETTER = {name: letter for letter, name in LETTERS.items()}
 #: What says which column of a table with a row for each run a score is from.
 SCORED = "column of the score"
 
@@ -188,15 +184,14 @@ class Evaluations(View):
 
     def proxy(self, name: str) -> Any:
         """A proxy, or any other column of numbers, by its name, (M,)."""
-        own = self.frame.drop(columns=["run", *self.columns], errors="ignore")
-        numeric = {key: own[key].to_numpy() for key in own if own[key].dtype.kind in "iuf"}
-        held = {**self.scores, **numeric, **self.proxies}
-        if name not in held:
-            every = (*self.proxies, *numeric)
+        own = self.frame.drop(columns=["run", *self.columns], errors="ignore").select_dtypes(
+            "number"
+        )
+        if name not in (held := {**self.scores, **own, **self.proxies}):
+            every = [*self.proxies, *own]
             there = listed(every) or "no numbers beside its scores"
-            complaint = (
-                f"{self.source} has no such column{close_matches(name, every)}; it has {there}"
-            )
+            hint = f"{close_matches(name, every)}; it has {there}"
+            complaint = f"{self.source} has no such column{hint}"
             raise ArgumentError("proxy", name, complaint=complaint)
         return np.asarray(held[name], dtype=np.float64)
 
@@ -281,26 +276,14 @@ def _runs(view: View) -> tuple[DataFrame, Any, list[str]]:
         raise view.error(f"no column tells which run a score is of; {name_it('run')}")
     index = frame[by].apply(texts).groupby(by, sort=False).ngroup().to_numpy()
     runs = frame.iloc[np.unique(index, return_index=True)[1]]
-    names = [*texts(runs["run"])] if "run" in frame else _sizes(runs[budget[:2]])
+    names = texts(runs["run"]) if "run" in frame else "row " + runs.index.astype(str)
     for name in budget:
-        values = frame[name].groupby(index)
-        for run in np.flatnonzero(values.max() / values.min() - 1.0 > AGREEMENT)[:1]:
-            span = f"{values.min()[run]:.10g} to {values.max()[run]:.10g}"
-            raise view.error(f"run {names[run]!r} has {name} from {span}; must be one number")
+        view.refuse_several(name, index, "run")
     free = [name for name in frame if name not in {*EVALUATIONS.quantities, SCORED}]
     different = frame[free].apply(texts).groupby(index).nunique().max() > 1
     varying = [*different.index[different]]
     of_runs = [name for name in (*budget, *free) if name not in varying]
     return runs[of_runs].assign(run=np.array(names, dtype=object)), index, varying
-
-
-def _sizes(runs: DataFrame) -> list[str]:
-    """Names of runs by their size, or by their row where sizes are alike."""
-    names = [
-        " ".join(f"{LETTER[name]}={value:.4g}" for name, value in run.items())
-        for run in runs.to_dict("records")
-    ]
-    return names if len({*names}) == len(names) else [f"row {row}" for row in runs.index]
 
 
 def _scores(view: View) -> DataFrame:

@@ -19,6 +19,8 @@ from .where import holds
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+#: Relative difference within which rows agree on a number: that of printed digits.
+AGREEMENT = 1e-6
 #: How many dropped rows a message shows.
 MOST_SHOWN = 3
 #: Numbers outside are more likely in other units, or something else; what is said then of a column.
@@ -140,6 +142,18 @@ class View:
         for row, value in self.frame[quantity][bad].items():
             complaint = f"{quantity}={value:.16g} must be {domain}"
             raise self.error(complaint, row, column=self.columns[quantity])
+
+    def refuse_several(self, quantity: str, keys: Any, noun: str) -> None:
+        """TableError for the first row of a group by keys that does not agree on a number."""
+        each = self.frame[quantity].groupby(keys)
+        least, most = each.transform("min"), each.transform("max")
+        for place in np.flatnonzero(most > least * (1.0 + AGREEMENT))[:1]:
+            row, span = (
+                self.frame.index[place],
+                f"{least.iloc[place]:.10g} to {most.iloc[place]:.10g}",
+            )
+            complaint = f"{quantity} is from {span} in rows of one {noun}; must be one number"
+            raise self.error(complaint, row, column=self.columns.get(quantity))
 
     def refuse_twice(self, by: Sequence[str], complaint: str) -> None:
         """TableError for the first row that has the same values in some columns as another."""

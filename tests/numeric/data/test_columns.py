@@ -61,10 +61,8 @@ def test_the_own_name_goes_first_and_what_is_chosen_before_it() -> None:
     [
         ("N|D|val_loss|train_loss", "columns 'val_loss', 'train_loss' may all be loss"),
         ("N|D|train/loss|eval/loss", "(--column loss='train/loss')"),
-        ("N|params|D|loss", "columns 'N', 'params' may all be params"),
         ("N|D|loss|flops|budget", "'flops', 'budget' may all be compute"),
         ("total_params|active_params|D|loss", "--column params='total_params'"),
-        ("N|n_active_params|D|loss", "'N', 'n_active_params' may all be params"),
     ],
 )
 def test_of_two_columns_that_may_be_a_quantity_the_user_chooses(names: str, said: str) -> None:

@@ -121,12 +121,12 @@ def test_public_counts(public_runs: Path) -> None:
         ({"n_correct": [0, 2.5, 3, 1]}, "row 2, column 'n_correct': n_correct=2.5"),
         ({"problem": [1, 1, 1, 2]}, "rows 1 and 2: hold the same problem"),
         ({"model": [" ", "", " ", " "]}, "row 1: model is missing"),
-        ({"N": [1e8, 2e8, 1e9, 1e9]}, "row 1, column 'N': params is not the same"),
+        ({"N": [1e8, 2e8, 1e9, 1e9]}, "row 1, column 'N': params is from"),
         ({"models": {"model": ["a"], "layers": [3]}}, "no column for params, tokens, compute"),
         ({"gold": {"model": ["a"], "gold": [-5.0]}}, "gold: none of 1 row is usable"),
         (
             {"models": {"model": ["a", "a"], "N": [1e8, 2e8]}},
-            "models, row 1, column 'N': params is not the same",
+            "models, row 1, column 'N': params is from",
         ),
     ],
 )

@@ -39,7 +39,7 @@ NO_CONDITIONS = (
     *("a[0] < 1", "a.max() < 3", "max(a) < 3", "abs(a, a) < 3", "@a < 1", "lambda: a"),
     *("__import__('os').system('true') == 0", "a == a.__class__", "a.to_csv('x') == 1"),
     *("[b for b in a] == 1", "(b := a) == 1", "f'{a}' == 'x'", "`__x__`.y", "log(source) > 1"),
-    *("(" * 999 + "a" + ")" * 999 + " < 1", "not " * 990 + "done", "a < 1 or " * 1000 + "a < 1"),
+    *("(" * 999 + "a" + ")" * 999 + " < 1", "not " * 990 + "done"),
     *(3, None),
 )
 

@@ -117,9 +117,9 @@ def test_two_stage_laws_are_judged_on_the_runs_with_the_proxy():
 
 
 def test_cutoffs_are_the_same_for_all_laws_and_foretell_up_to_the_next(compare):
-    found = compare("compute", "params-tokens", "two-stage-logistic", hold_out=None, cutoffs=4)
+    found = compare("compute", "params-tokens", "two-stage-linear", hold_out=None, cutoffs=3)
     cuts = found.fits.groupby("law").cutoff.apply(list)
-    assert cuts["compute"] == cuts["params-tokens"] == cuts["two-stage-logistic"]
+    assert cuts["compute"] == cuts["params-tokens"] == cuts["two-stage-linear"]
     for row in found.table.itertuples():
         assert row.size > row.cutoff * (1.0 - 1e-12)
         later = [cut for cut in cuts["compute"] if cut > row.cutoff]
