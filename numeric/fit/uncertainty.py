@@ -98,35 +98,25 @@ def sandwich(problem: Problem, theta: Floats, free: Any, group: Any = None) -> F
 
 
 def _scores(columns: Floats, pulls: Floats, group: Any) -> Floats:
-    """The scores s_g (p, G) of the groups, or of the runs where there are none: columns (p, n)
-    times pulls (n,).
+    """The scores s_g (p, G) of the groups, a run each where there are none: of columns (p, n) = R' Q'
+    times pulls (n,) they are R' (I - Q_g' Q_g)^-1 Q_g' pulls_g.
     """
-    gram = columns @ columns.T
-    if group is None:
-        leverage = np.sum(columns * np.linalg.solve(gram, columns), axis=0)
-        if (leverage > 1.0 - ALONE).any():
-            raise ValueError(
-                "covariance: one run alone determines a coefficient; no residual tells how sure it "
-                "is"
-            )
-        return np.asarray(columns * (pulls / (1.0 - leverage)))
-    names, member = np.unique(group.astype(str), return_inverse=True)
-    if len(names) < LEAST_GROUPS:
+    turned, triangle = np.linalg.qr(columns.T)
+    member = np.arange(len(pulls))
+    if group is not None:
+        member = np.unique(group.astype(str), return_inverse=True)[1]
+    count, p = member.max() + 1, len(columns)
+    if count < LEAST_GROUPS:
+        raise ValueError(f"covariance: all runs are of one group; must be {LEAST_GROUPS} or more")
+    leverage, sums = np.zeros((count, p, p)), np.zeros((count, p, 1))
+    np.add.at(leverage, member, turned[:, :, None] * turned[:, None])
+    np.add.at(sums, member, (turned * pulls[:, None])[:, :, None])
+    if np.linalg.eigvalsh(leverage)[:, -1].max() > 1.0 - ALONE:
+        what = "run" if group is None else "group"
         raise ValueError(
-            f"covariance: all runs are of the group {str(names[0])!r}; must be at least "
-            f"{LEAST_GROUPS} groups"
+            f"covariance: one {what} alone determines a coefficient; no residual tells how sure it is"
         )
-    scores = []
-    for index, name in enumerate(names):
-        own = columns[:, member == index]
-        rest = gram - own @ own.T
-        if np.linalg.eigvalsh(rest)[0] <= ALONE * np.linalg.eigvalsh(gram)[0]:
-            raise ValueError(
-                f"covariance: without the group {str(name)!r} the runs do not tell the "
-                f"coefficients apart"
-            )
-        scores.append(gram @ np.linalg.solve(rest, own @ pulls[member == index]))
-    return np.stack(scores, axis=1)
+    return np.asarray(triangle.T @ np.linalg.solve(np.eye(p) - leverage, sums)[:, :, 0].T)
 
 
 def _regular(matrix: Floats) -> Floats:
