@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..data.columns import BUDGET, LETTERS
 from ..errors import REAL, ArgumentError, number, outside
 from ..law.custom import executed
 from .form import Form
@@ -46,9 +47,6 @@ PURE_NUMBERS, MARGIN = (-3.0, 1.0), 1.0
 POSITIVE, LONGEST, APART = 0.75, 3.0, 0.2
 #: Columns that are equal make no least squares problem singular.
 RIDGE = 1e-13
-#: The columns of a table of runs by the letters that laws are written in.
-COLUMNS = {"N": "params", "D": "tokens", "C": "compute", "L": "loss"}
-BUDGET = tuple(name for name in COLUMNS.values() if name != "loss")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,13 +92,13 @@ class Expression(Form):
         from ...theory.reader.tokens import tokenize
 
         found = [token.text for token in tokenize(self.expression) if token.kind == "name"]
-        products = [text for text in found if {*text} <= {*COLUMNS}]
+        products = [text for text in found if {*text} <= {*LETTERS}]
         return tuple(dict.fromkeys([*found, *"".join(products)]))
 
     @property
     def requires(self) -> tuple[str, ...]:
         """Which of params, tokens and compute the runs must have besides the loss."""
-        named = [COLUMNS.get(name, name) for name in self.names]
+        named = [LETTERS.get(name, name) for name in self.names]
         return tuple(dict.fromkeys(name for name in named if name in BUDGET))
 
     @cached_property
@@ -118,16 +116,6 @@ class Expression(Form):
     def coefficients(self) -> tuple[str, ...]:
         """All other names."""
         return self.code.coefficients
-
-    @property
-    def width(self) -> int:
-        """Number of coefficients."""
-        return len(self.coefficients)
-
-    @property
-    def linear(self) -> tuple[int, ...]:
-        """Positions of coefficients in which, all together, the law is linear."""
-        return self.code.linear
 
     def on(self, runs: Any) -> Expression:
         """The law with the columns of some runs as variables, of which it must name one."""
@@ -162,29 +150,24 @@ class Expression(Form):
 
     # -- at runs -----------------------------------------------------------------------------------
 
-    def at(self, rows: Any) -> Expression:
+    def at(self, rows: Any, held: set[str] | None = None) -> Expression:
         """The law at rows: runs, or a mapping of the names of columns to numbers (n,)."""
         known = rows
         if not isinstance(rows, dict):
-            known = {name: getattr(rows, name, None) for name in COLUMNS.values()}
+            known = {name: getattr(rows, name, None) for name in LETTERS.values()}
             known |= getattr(rows, "extra", {})
-        held = {
-            name: known.get(COLUMNS.get(name, name), known.get(name)) for name in self.variables
+        given = {
+            name: known.get(LETTERS.get(name, name), known.get(name)) for name in self.variables
         }
-        if missing := [COLUMNS.get(name, name) for name, x in held.items() if x is None]:
+        if missing := [LETTERS.get(name, name) for name, x in given.items() if x is None]:
             raise ValueError(f"variables: the runs have no column {missing[0]!r}")
-        columns = {name: np.asarray(x, dtype=float) for name, x in held.items()}
+        columns = {name: np.asarray(x, dtype=float) for name, x in given.items()}
         return replace(self, columns=columns)
 
     @property
     def size(self) -> int:
         """Number of runs."""
         return len(next(iter(self.columns.values())))
-
-    @property
-    def functions(self) -> ModuleType:
-        """The generated functions."""
-        return _module(self.code.source)
 
     def part(self, runs: Any) -> Expression:
         """The law at some of the runs."""
@@ -196,18 +179,18 @@ class Expression(Form):
     def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
         """Values (K, n) and first derivatives (K, p, n); not finite where the law is not."""
         shape = (len(theta), self.size)
-        jacobian = np.empty((len(theta), self.width, self.size))
+        jacobian = np.empty((*theta.shape, self.size))
         with np.errstate(all="ignore"):
-            values, first = self.functions.first(*self._arguments(theta))
+            values, first = _module(self.code.source).first(*self._arguments(theta))
         for i, derivative in enumerate(first):
             jacobian[:, i] = derivative
         return np.array(np.broadcast_to(values, shape), dtype=np.float64), jacobian
 
     def curvature(self, theta: Floats, jacobian: Floats, factors: Floats) -> Floats:
         """The sum over the runs of factors (K, n) times the second derivatives: (K, p, p)."""
-        found = np.zeros((len(theta), self.width, self.width))
+        found = np.zeros((*theta.shape, theta.shape[1]))
         with np.errstate(all="ignore"):
-            second = self.functions.second(*self._arguments(theta))
+            second = _module(self.code.source).second(*self._arguments(theta))
             for (i, j), derivative in zip(self.code.second, second, strict=True):
                 found[:, i, j] = found[:, j, i] = np.sum(factors * derivative, axis=-1)
         return found
@@ -220,7 +203,7 @@ class Expression(Form):
         """Coefficients (K, p) with the best of those in which the law is linear, and the weighted
         squares (K,) of what they leave of the target (n,) or (K, n); infinite where the law is not.
         """
-        free = np.array(self.linear, dtype=np.intp)
+        free = np.array(self.code.linear, dtype=np.intp)
         free = free[box.lower[free] < box.upper[free]]
         theta = theta.copy()
         own = Box(box.lower[free], box.upper[free])
@@ -274,7 +257,8 @@ class Expression(Form):
         where they end become starts. Many draws see the basins of every objective: `judge` is not
         asked.
         """
-        model, observed, weights = self._thinned(observed, weights)
+        runs = np.linspace(0, self.size - 1, min(self.size, MOST_RUNS)).round().astype(int)
+        model, observed, weights = self.part(runs), observed[runs], weights[runs]
         drawn = self._drawn(box)
         count = min(MOST_DRAWS, DRAWS * len(drawn)) if len(drawn) else 1
         theta = np.tile(box.inside(0.0), (count, 1))
@@ -302,15 +286,9 @@ class Expression(Form):
                 chosen.append(int(i))
         return theta[chosen]
 
-    def _thinned(self, observed: Floats, weights: Floats) -> tuple[Expression, Floats, Floats]:
-        """The law at no more runs than a search needs, evenly spaced."""
-        size = min(self.size, MOST_RUNS)
-        runs = np.unique(np.linspace(0, self.size - 1, size).round().astype(int))
-        return self.part(runs), observed[runs], weights[runs]
-
     def _drawn(self, box: Box) -> NDArray[np.intp]:
         """Positions of the free coefficients in which the law is not linear."""
-        return np.setdiff1d(np.flatnonzero(box.lower < box.upper), self.linear)
+        return np.setdiff1d(np.flatnonzero(box.lower < box.upper), self.code.linear)
 
     def _ranges(self) -> list[tuple[float, float]]:
         """log10 of the sizes that a coefficient may have: pure numbers as often as scales."""

@@ -66,8 +66,10 @@ class Form(ABC):
         """Names of the coefficients, in the order of the parameters."""
 
     @abstractmethod
-    def at(self, rows: Any) -> Self:
-        """The law at n rows that have its variables."""
+    def at(self, rows: Any, held: set[str] | None = None) -> Self:
+        """The law at n rows that have its variables; its terms are centred anew, but for prefactors
+        that are `held`, where these are named.
+        """
 
     @abstractmethod
     def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
@@ -104,13 +106,8 @@ class Form(ABC):
                 domain = f"a pair; a side of None is {below:g} below, {above:g} above"
                 raise outside(f"bounds of {name}", ends, domain)
             limits[name] = low, high
-        at, box = self.at(runs), Box(*np.array([limits[name] for name in self.coefficients]).T)
-        return replace(at.centred({*held}), box=box, fixed=fixed, bounds=bounds)
-
-    def centred(self, held: set[str]) -> Self:
-        """The law with terms that are centred at the runs, but for prefactors that are held."""
-        del held
-        return self
+        box = Box(*np.array([limits[name] for name in self.coefficients]).T)
+        return replace(self.at(runs, {*held}), box=box, fixed=fixed, bounds=bounds)
 
     def _inside(self, name: str, value: float) -> float:
         """The solver's parameter of a coefficient."""

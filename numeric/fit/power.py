@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..data.columns import LETTERS
 from ..errors import nonnegative_number, positive_number
 from .form import Form
 
@@ -39,7 +40,6 @@ FLATTEST, STEEPEST, TRIED = 0.05, 25.0, (48, 12, 7)
 MOST_STARTS, MOST_RUNS = 6, 4_096
 #: Equal columns make the Gram matrix singular; this share of its diagonal is added.
 RIDGE = 1e-12
-LETTERS = {"params": "N", "tokens": "D", "compute": "C"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,16 +84,15 @@ class PowerTerms(Form):
         del runs
         return self
 
-    def at(self, rows: Any) -> PowerTerms:
-        """The law at n rows that have its variables."""
+    def at(self, rows: Any, held: set[str] | None = None) -> PowerTerms:
+        """The law at n rows that have its variables; its terms are centred anew, but for prefactors
+        that are `held`, where these are named.
+        """
         logs = np.stack([np.log(getattr(rows, name)) for name in self.variables])
-        return replace(self, logs=logs - np.reshape(self.centres, (-1, 1)))
-
-    def centred(self, held: set[str]) -> PowerTerms:
-        """The law with terms that are centred at the runs, but for prefactors that are held."""
-        is_held = [name in held for name in self.prefactors]
-        centres = np.where(is_held, 0.0, self.logs.mean(axis=1))
-        return replace(self, logs=self.logs - centres[:, None], centres=centres)
+        centres = self.centres
+        if held is not None:
+            centres = np.where([x in held for x in self.prefactors], 0.0, logs.mean(axis=1))
+        return replace(self, logs=logs - np.reshape(centres, (-1, 1)), centres=centres)
 
     def part(self, runs: Any) -> PowerTerms:
         """The law at some of the runs."""
@@ -121,8 +120,9 @@ class PowerTerms(Form):
         return Law(form=own, name=name, **numbers, **other)
 
     def __str__(self) -> str:
+        letters = {name: letter for letter, name in LETTERS.items()}
         terms = [
-            f"{a} {LETTERS.get(x, x)}^-{b}"
+            f"{a} {letters.get(x, x)}^-{b}"
             for a, x, b in zip(self.prefactors, self.variables, self.exponents, strict=True)
         ]
         return " + ".join([*(("E",) if self.irreducible else ()), *terms])
