@@ -10,6 +10,7 @@ from scipy.optimize import least_squares
 from tests.data import LAW, grid, grid_runs, power_law, runs_at
 
 from isoflop.numeric.fit import OBJECTIVES, fit
+from isoflop.numeric.fit.solution import Solution
 
 #: Objectives are minimised to 1e-15 of their value: coefficients to some 1e-7 in the flattest
 #: direction, a thousandth of the others' curvature.
@@ -124,11 +125,13 @@ def test_a_bound_that_holds_is_a_coefficient_that_is_fixed(bounds, on):
 def test_weights_are_repetitions(objective):
     runs, times = grid_runs(noise=0.01), np.random.default_rng(2).integers(1, 4, 30)
     repeated = {name: np.repeat(column, times) for name, column in runs.items()}
-    weighted = fit({**runs, "weight": times}, objective=objective)
-    other = fit(repeated, objective=objective)
-    assert weighted.converged
-    assert other.objective_value == pytest.approx(weighted.objective_value, rel=1e-10)
-    assert other.coefficients == pytest.approx(weighted.coefficients, rel=SAME_COEFFICIENTS)
+    once, other = fit(runs, objective=objective), fit(repeated, objective=objective)
+    form, chosen = once.solution.model, once.solution.objective
+    weighted = Solution.of(form, once.runs, chosen, weights=times)
+    assert weighted.minimum.converged
+    assert weighted.minimum.value == pytest.approx(other.objective_value, rel=1e-10)
+    found = list(other.coefficients.values())
+    np.testing.assert_allclose(weighted.values, found, rtol=SAME_COEFFICIENTS)
 
 
 @pytest.mark.parametrize("seed", [0, 8])
