@@ -68,7 +68,6 @@ def folders(tmp_path_factory):
     def folder(page: Path) -> Path:
         if page not in made:
             made[page] = tmp_path_factory.mktemp(page.stem)
-            example("simulate_counts.py", made[page])
             shipped = (ROOT / "examples" / "runs.csv").read_text(encoding="utf-8")
             (made[page] / "examples").mkdir()
             for path in ("runs.csv", "examples/runs.csv"):
@@ -76,23 +75,25 @@ def folders(tmp_path_factory):
             for kind, text in blocks(page):
                 if kind in FILES:
                     (made[page] / FILES[kind]).write_text(text, encoding="utf-8")
+            if "simulate_counts.py" in page.read_text(encoding="utf-8"):
+                example("simulate_counts.py", made[page])
         return made[page]
 
     return folder
 
 
+OUTPUTS: dict[tuple[str, Path], str] = {}
+
+
 def example(name: str, folder: Path) -> str:
-    """Run an example there; its output."""
-    script = ROOT / "examples" / name
-    done = subprocess.run(
-        [sys.executable, str(script)],
-        cwd=folder,
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout
+    """The output of an example, which has run there."""
+    if (name, folder) not in OUTPUTS:
+        words = [sys.executable, str(ROOT / "examples" / name)]
+        done = subprocess.run(
+            words, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=True
+        )
+        OUTPUTS[name, folder] = done.stdout
+    return OUTPUTS[name, folder]
 
 
 #: Blocks of a page that its commands read.
@@ -111,9 +112,16 @@ def written(name: str, folder: Path, run_cli) -> None:
         assert run_cli(*words, folder / name).code == 0
 
 
+#: Bootstraps that take seconds: the slow tests have them, beside that of the README.
+LONG = ("isoflop check runs.csv --plot", "isoflop fit counts.csv", "isoflop backtest")
+
+
 @pytest.mark.parametrize(
     ("page", "command", "expected"),
-    COMMANDS,
+    [
+        pytest.param(*row, marks=[pytest.mark.slow] if row[1].startswith(LONG) else [])
+        for row in COMMANDS
+    ],
     ids=[f"{page.stem}: {command}" for page, command, _ in COMMANDS],
 )
 def test_command(page, command, expected, run_cli, folders, monkeypatch):

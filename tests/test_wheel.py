@@ -92,6 +92,7 @@ def test_packages() -> None:
         assert (link.readlink(), link.resolve()) == (Path("..", "..", name), ROOT / name)
 
 
+@pytest.mark.slow
 def test_wheel_is_the_source_tree(wheel: Path, tmp_path: Path) -> None:
     """Also where the links were lost, as in an archive of a system that has none."""
     assert contents(wheel) == {place: path.read_bytes() for place, path in tree().items()}
@@ -100,6 +101,7 @@ def test_wheel_is_the_source_tree(wheel: Path, tmp_path: Path) -> None:
     assert contents(build(source, tmp_path / "wheel")) == contents(wheel)
 
 
+@pytest.mark.slow
 def test_metadata(wheel: Path) -> None:
     read = {name: text.decode() for name, text in contents(wheel, metadata=True).items()}
     metadata = email.message_from_string(read["METADATA"])

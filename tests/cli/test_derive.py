@@ -17,8 +17,8 @@ SYMBOLS = {name: sympy.Symbol(name, positive=True) for name in NAMES}
 LAW = {"E": "1.8172", "A": "482.01", "B": "2085.43", "beta": "0.3478", "gamma": "0.3658"}
 
 
-@pytest.mark.parametrize("budget", ["6ND", "kappa*N**a*D**d"])
-def test_json_is_the_result_of_the_library(data, budget) -> None:
+def test_json_is_the_result_of_the_library(data) -> None:
+    budget = "7*N^2*D"
     found = data("derive --budget", budget)
     envelope = isoflop.derive(budget=Budget.parse(budget))
     assert found == as_json(derive_json(envelope, misallocation(envelope)))

@@ -103,7 +103,7 @@ NAMES = {"samples": "counts", "sizes": "models"}
     "command",
     [
         pytest.param(name, marks=pytest.mark.slow)
-        if name in {"backtest", "check", "latex", "verify"}
+        if name in {"backtest", "check", "derive", "fit", "latex", "penalty", "verify"}
         else name
         for name in COMMANDS
     ],

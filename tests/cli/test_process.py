@@ -135,6 +135,7 @@ def test_a_pipe_is_read_once(shell, tables) -> None:
     assert "predictions" in done.stdout
 
 
+@pytest.mark.slow
 def test_an_unwritable_home_is_not_remarked(spawn, tmp_path) -> None:
     homes = ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "MPLCONFIGDIR")
     words = ("penalty --law besiroglu2024 --ratio 2 --plot", str(tmp_path / "x.png"))
@@ -187,14 +188,6 @@ def _once_read(path) -> int:
                 raise
             time.sleep(0.05)
     raise AssertionError("nobody reads the law file")
-
-
-@pytest.mark.slow
-def test_all_derivations_in_two_processes(spawn) -> None:
-    done = spawn("verify")
-    assert (done.returncode, done.stderr) == (0, "")
-    shown = [line.split()[0] for line in done.stdout.splitlines() if line.split()]
-    assert sum(shown.count(name) for name in NAMES) == len(NAMES)
 
 
 @pytest.mark.slow

@@ -79,11 +79,11 @@ def test_a_failure_and_one_that_cannot_be_built(call, monkeypatch) -> None:
     assert json.loads(call("verify --format json").out)["failed"] == 2
 
 
-def test_errata(call, data) -> None:
-    result, found = call("verify krajewski2025"), data("verify krajewski2025")
-    assert (result.code, result.err, found["failed"]) == (0, "", 0)
-    assert result.out.count("as printed: refuted, witness ") == len(found["errata"]) >= 8
-    assert result.out.count("corrected:  proved") >= len(found["errata"])
+def test_errata(call) -> None:
+    result = call("verify krajewski2025")
+    assert (result.code, result.err) == (0, "")
+    printed = result.out.count("as printed: refuted, witness ")
+    assert result.out.count("corrected:  proved") >= printed >= 8
     assert "NOT REFUTED" not in result.out
     assert max(map(len, result.out.splitlines())) <= 100
 
@@ -141,7 +141,6 @@ def test_a_derivation_of_ones_own(call, data, refused, tmp_path) -> None:
 def test_the_usual_document(call) -> None:
     result = call("latex")
     assert (result.code, result.err) == (0, "")
-    assert result.out == call("latex envelope penalty").out
     assert result.out.startswith(r"\documentclass{article}")
     assert result.out.rstrip().endswith(r"\end{document}")
     labels = ["compute-optimal-envelope", "misallocation-penalty"]

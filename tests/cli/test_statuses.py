@@ -106,7 +106,7 @@ def test_a_failed_proof_of_the_envelope(call, monkeypatch, answer, code) -> None
     afresh = property(lambda subject: {name: x.prove() for name, x in subject.claims.items()})
     monkeypatch.setattr(Displayed, "decisions", afresh)
     failed = {"text": answer, "json": answer.lower(), "latex": "% not proved: tokens_per_param"}
-    for form, said in failed.items():
+    for form, said in failed.items() if code == NEGATIVE else [("json", "undecided")]:
         result = call(f"derive --format {form}")
         assert (result.code, result.err) == (code, "")
         assert said in result.out

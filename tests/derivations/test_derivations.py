@@ -1,7 +1,7 @@
 """Every theorem file checks itself on every path, and says honestly how far it is proved."""
 
 import pytest
-from tests.theory.documents import checked_entry, compiled, complaints, derivation_of
+from tests.theory.documents import checked_entry, compiled, complaints, derivation_of, printable
 
 from isoflop.derivations import NAMES
 from isoflop.theory.data.notation import NOTATIONS
@@ -18,7 +18,21 @@ FULLY_PROVED = (
 )
 
 
-@pytest.mark.parametrize("name", NAMES)
+#: They take seconds each: the slow tests have them.
+LONG = {
+    *("stationary_fit_bias", "three_point_fit_bias", "rank_three", "rank_on_a_ray"),
+    *("fixed_ratio_ray", "ray_is_a_broken_power_law", "broken_power_law_with_several_breaks"),
+    *("law_of_three_factors", "two_factors_under_a_general_budget", "kaplan_form"),
+    *("size_cap", "data_wall", "both_caps", "critical_sizes", "unique_minimum_along_the_budget"),
+    *("fixed_size_ratio_or_tokens_per_param", "sensitivities_and_shadow_price"),
+    *("accuracy_form", "accuracy_penalty", "fail_at_k_is_completely_monotone"),
+    *("train_longer_or_sample_more", "krajewski2025_errata"),
+}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(x, marks=pytest.mark.slow) if x in LONG else x for x in NAMES]
+)
 def test_every_step_holds_on_every_path(name):
     derivation = derivation_of(name)
     derivation.refuse_mistakes()
@@ -35,5 +49,5 @@ def test_every_step_holds_on_every_path(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("notation", NOTATIONS)
 def test_every_theorem_is_set_within_the_margins(tmp_path, notation):
-    text = document_latex(list(map(checked_entry, NAMES)), notation=notation)
+    text = document_latex(list(map(printable, NAMES)), notation=notation)
     assert complaints(compiled(tmp_path, text)) == []

@@ -30,6 +30,7 @@ def test_the_runs_that_ship_are_those_of_the_simulation(run_cli):
     assert (FOLDER / "runs.csv").read_text(encoding="utf-8") == drawn
 
 
+@pytest.mark.slow
 def test_the_picture_of_the_check_that_ships_is_that_of_the_runs_that_ship(run_cli, tmp_path):
     """Pixel by pixel but for fonts, which other versions of Matplotlib draw otherwise."""
     from matplotlib.image import imread
