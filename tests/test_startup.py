@@ -11,7 +11,14 @@ SRC = Path(__file__).resolve().parents[1] / "src"
 
 HEAVY = ("numpy", "sympy", "scipy", "matplotlib", "pandas", "mpmath", "tqdm")
 SLOW_STANDARD = ("importlib.metadata",)
-PENALTY = "from isoflop.__main__ import main; sys.exit(main('penalty --law beta=.34 gamma=.28 --ratio 10'.split()))"
+MAIN = "from isoflop.__main__ import main; sys.exit(main({!r}.split()))"
+COMMANDS = (
+    "penalty --law beta=.34 gamma=.28 --ratio 10",
+    "penalty --law besiroglu2024 --params 7B --tokens 1T --within 1%",
+    "allocate --law besiroglu2024 --compute 1e24 --max-tokens 1T",
+    "laws",
+    "--version",
+)
 
 # A finder sees every attempt, also one inside try/except. -S: no site-packages, so nothing is
 # loaded beforehand, and code that needed a third-party package would fail.
@@ -53,7 +60,7 @@ def test_the_watch_sees_what_is_loaded() -> None:
         "import isoflop; dir(isoflop)",
         "import isoflop.theory",
         "import isoflop.__main__",
-        PENALTY,
+        *map(MAIN.format, COMMANDS),
     ],
 )
 def test_start_loads_nothing_heavy(code: str) -> None:

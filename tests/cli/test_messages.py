@@ -131,26 +131,3 @@ def test_the_examples_of_the_help_run(call, command, tables, tmp_path, monkeypat
         assert result.code == 0 or any(x in result.out for x in ("undetermined", "open")), words
         after = {(path.name, path.stat().st_mtime_ns) for path in tmp_path.iterdir()}
         assert result.out or after - before, words
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "laws hoffmann2022 krajewski2025-arc-e-compute",
-        "allocate --law hoffmann2022 krajewski2025-arc-e --compute 1e21 1e23",
-        "fit runs.csv",
-    ],
-)
-def test_a_table_comes_in_latex(call, words, there) -> None:
-    result = call(f"{words} --format latex")
-    assert (result.code, result.err) == (0, "")
-    latex = result.out
-    assert latex.count(r"\begin{tabular}") == latex.count(r"\bottomrule") >= 1
-
-
-def test_figures(call, tmp_path) -> None:
-    for suffix, start in (("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")):
-        path = tmp_path / f"penalty.{suffix}"
-        words = "penalty --law besiroglu2024 hoffmann2022 --ratio 3 --within 1% --plot"
-        assert call(words, path)[::2] == (0, "")
-        assert path.read_bytes().startswith(start)

@@ -14,13 +14,6 @@ import pytest
 from isoflop.derivations import NAMES
 
 SRC = Path(__file__).resolve().parents[2] / "src"
-HEAVY = {"numpy", "sympy", "scipy", "matplotlib", "pandas", "mpmath", "tqdm", "importlib.metadata"}
-LOADED = """
-import sys
-from isoflop.__main__ import main
-code = main(sys.argv[1:])
-print(code, *sys.modules, file=sys.stderr)
-"""
 posix = pytest.mark.skipif(os.name != "posix", reason="needs a shell and signals of POSIX")
 
 
@@ -81,26 +74,6 @@ def shell(command):
         )
 
     return run
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "penalty --law beta=.34 gamma=.28 --ratio 10",
-        "penalty --law besiroglu2024 --params 7B --tokens 1T --within 1%",
-        "allocate --law besiroglu2024 --compute 1e24 --max-tokens 1T",
-        "laws",
-        "penalty --help",
-        "--version",
-    ],
-)
-def test_nothing_heavy_is_loaded(command, words) -> None:
-    python = [sys.executable, "-S", "-c", LOADED, *words.split()]
-    done = subprocess.run(python, capture_output=True, text=True, env=command[1])
-    code, *modules = done.stderr.split()
-    assert code == "0", done.stderr
-    assert set(modules) & HEAVY == set()
-    assert done.stdout
 
 
 # -- streams ---------------------------------------------------------------------------------------

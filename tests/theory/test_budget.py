@@ -98,20 +98,6 @@ def test_refused_with_a_reason(text: str, reason: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("expression", "reason"),
-    [
-        (6 * N * D * sympy.Float(0.5), "floating-point"),
-        (sympy.gamma(N) * D, "gamma"),
-        (sympy.I * N * D, "outside"),
-    ],
-    ids=str,
-)
-def test_expressions_outside_the_normal_form(expression: Expr, reason: str) -> None:
-    with pytest.raises(ValueError, match=reason):
-        Budget.from_expression(expression)
-
-
 def test_other_variables() -> None:
     budget = Budget.from_expression(7 * x**2 * y * sqrt(z), (x, y, z))
     assert budget.coefficient == 7

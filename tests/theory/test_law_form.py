@@ -125,24 +125,28 @@ def test_refused_with_the_term_that_does_not_fit(expression: Expr, reason: str) 
         LawForm.from_expression(expression)
 
 
-def test_direct_construction_is_checked() -> None:
-    good = PARAMS_TOKENS.terms
-    with pytest.raises(ValueError, match="at least one power-law term"):
-        LawForm(())
-    with pytest.raises(ValueError, match="coefficient=-A of the N term"):
-        LawForm((Term(-A, N, beta), good[1]))
-    with pytest.raises(ValueError, match="exponent=0 of the N term"):
-        LawForm((Term(A, N, Integer(0)), good[1]))
-    with pytest.raises(ValueError, match="exponent=u of the N term: must be positive"):
-        LawForm((Term(A, N, Symbol("u")), good[1]))
-    with pytest.raises(
-        ValueError, match="coefficient=D of the N term: must not depend on a variable"
-    ):
-        LawForm((Term(D, N, beta), good[1]))
-    with pytest.raises(ValueError, match="N occurs in more than one term"):
-        LawForm((good[0], good[0]))
+GOOD = PARAMS_TOKENS.terms
+
+
+@pytest.mark.parametrize(
+    ("terms", "reason"),
+    [
+        ((), "at least one power-law term"),
+        ((Term(-A, N, beta), GOOD[1]), "coefficient=-A of the N term"),
+        ((Term(A, N, Integer(0)), GOOD[1]), "exponent=0 of the N term"),
+        ((Term(A, N, Symbol("u")), GOOD[1]), "exponent=u of the N term: must be positive"),
+        ((Term(D, N, beta), GOOD[1]), "coefficient=D of the N term: must not depend on a variable"),
+        ((GOOD[0], GOOD[0]), "N occurs in more than one term"),
+    ],
+)
+def test_direct_construction_is_checked(terms: tuple[Term, ...], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        LawForm(terms)
+
+
+def test_an_outer_function_holds_what_is_reduced() -> None:
     with pytest.raises(ValueError, match="outer=E: must be strictly monotone"):
-        LawForm(good, E)
+        LawForm(GOOD, E)
 
 
 def test_renamed() -> None:

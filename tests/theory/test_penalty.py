@@ -331,16 +331,3 @@ def test_critical_sizes_in_numbers(
     family = families["6 N D"]
     assert number(family.critical_size_ratio, law, len(size.lstrip("0."))) == size
     assert number(family.critical_tokens_ratio, law, len(tokens.lstrip("0."))) == tokens
-
-
-def test_exponents_alone_decide(families: dict[str, Misallocation]) -> None:
-    """Neither A, B, E nor C occurs in the penalty or what follows from it."""
-    family = families["any monomial"]
-    for expression in (
-        family.penalty,
-        family.excess,
-        family.effective_compute,
-        family.tokens_factor,
-        family.critical_size_ratio,
-    ):
-        assert expression.free_symbols <= {sym.BETA, sym.GAMMA, sym.BUDGET_A, sym.BUDGET_D, R, S}
