@@ -100,10 +100,5 @@ def _module(command: str) -> ModuleType:
 def _unknown(word: str) -> ValueError:
     from ..theory.data.notation import close_matches
 
-    if word.startswith("-"):
-        known = close_matches(word, [*HELP, VERSION])
-        return ValueError(
-            f"unknown option {shown(word)}{known}; options of a command follow the command"
-        )
-    known = close_matches(word, COMMANDS)
+    known = close_matches(word, [*COMMANDS, *HELP, VERSION])
     return ValueError(f"unknown command {shown(word)}{known}: must be one of {', '.join(COMMANDS)}")

@@ -102,10 +102,7 @@ def _named(entry: str, of_own: bool) -> Law:
     from ..numeric.law import Law
     from ..numeric.law import law as find
 
-    try:
-        held = find(entry)
-    except RecursionError:
-        raise ValueError(f"--law {shown(entry)}: is nested too deeply for a law file") from None
+    held = find(entry)
     is_pair = held.form.variables == ("params", "tokens")
     if held.form.kind != "params-tokens" and not (of_own and is_pair):
         form = held.form.loss.replace("{", "").replace("}", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from ..theory.typeset.escapes import clean
 from .arguments import Parser, add_output, add_switch, several
 from .output import (
     BAD_INPUT,
@@ -16,16 +17,17 @@ from .output import (
     json_text,
     read_text,
     say,
+    shortened,
     shown,
 )
-from .reports import SHORT, erratum_lines, overview, theorem_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
-    from ..theory.verification import TheoremReport
+    from ..theory.verification import StepReport, TheoremReport
 
 SUMMARY = "check every theorem, your own derivation, or the equations of a paper"
 HELP = """\
@@ -54,6 +56,10 @@ examples:
 """
 #: Processes, and up to how many derivations one is enough: each imports SymPy.
 JOBS, FEW = 2, 8
+#: The statuses of steps that hold, as the table has them.
+SHORT = {"proved": "proved", "proved under a stated lemma": "lemma", "cited": "cited"}
+#: Longer claims are cut; lines are broken.
+LONGEST_CLAIM, WIDTH = 400, 100
 PAPER_STATUS = {"refuted": NEGATIVE, "unreadable": BAD_INPUT, "undecided": NO_VERDICT}
 #: For each step of a derivation of the user's, and each equation of a paper.
 SECONDS = 60.0
@@ -174,9 +180,9 @@ def _reported(
     if args.format == "json":
         data = {"derivations": [one.as_dict() for one in reports], "failed": len(failed)}
         return json_text(data), status
-    lines = [] if in_full else overview(reports)
+    lines = [] if in_full else _overview(reports)
     for report in reports if in_full else failed:
-        lines += [*theorem_lines(report), ""]
+        lines += [*_theorem_lines(report), ""]
     return "\n".join(lines), status
 
 
@@ -193,6 +199,73 @@ def _errata(paper: str, args: Namespace) -> tuple[str, int]:
         return json_text(data), status
     lines = [f"Errata of {paper}: {len(slips)} slips, {len(remarks)} remarks", ""]
     for index, erratum in enumerate((*slips, *remarks), 1):
-        lines += [*erratum_lines(index, erratum), ""]
+        lines += [*_erratum_lines(index, erratum), ""]
     held = "Every slip is refuted as printed and every correction holds."
     return "\n".join([*lines, f"{failed} failed" if failed else held]), status
+
+
+def _overview(reports: Sequence[TheoremReport]) -> list[str]:
+    """A row for each theorem, and the counts."""
+    from ..theory.typeset.table import Column, Table
+    from ..theory.verification import summary
+
+    columns = [
+        Column("name", align="left"),
+        Column("steps", of=lambda report: len(report.steps)),
+        Column("status", align="left", of=lambda r: SHORT.get(r.status, r.status.upper())),
+        Column("time", align="left", of=lambda report: f"{report.seconds:.2f} s"),
+    ]
+    steps = sum(len(report.steps) for report in reports)
+    counts = ", ".join(f"{count} {status}" for status, count in summary(reports).items())
+    head = Table(columns, reports).lines() if reports else []
+    return [*head, "", f"{len(reports)} derivations of {steps} steps: {counts}", ""]
+
+
+def _theorem_lines(report: TheoremReport) -> list[str]:
+    """A theorem with every step."""
+    lines = [f"{clean(report.name)}: {report.status} ({report.seconds:.2f} s)"]
+    lines += [*_wrapped(report.title, 2)]
+    for word, texts in (("assume", report.assumptions), ("define", report.definitions)):
+        lines += [line for text in texts for line in _wrapped(f"{word}  {text}", 2, 8)]
+    lines += [*_wrapped(f"state   {report.statement}", 2, 8), *_wrapped(report.error, 2)]
+    for index, step in enumerate(report.steps, 1):
+        lines += _wrapped(f"{index}. {step.name}: {step.status} ({step.argument})", 2, 3)
+        right = [f"the tool derives {step.derived}"] if step.derived else []
+        right += [f"right {step.correction}"] if step.correction else []
+        for text in (step.claim, step.reason, "; ".join(_checks(step)), *right):
+            lines += _wrapped(shortened(text, LONGEST_CLAIM), 7, 2)
+    named = (("source ", report.source), ("follows", report.follows))
+    return lines + [x for word, text in named if text for x in _wrapped(f"{word} {text}", 2, 8)]
+
+
+def _checks(step: StepReport) -> list[str]:
+    """What the paths say of a step that holds, and of another what objects to it."""
+    if step.strength in SHORT:
+        return list(step.details.values())
+    if step.status == "refuted":
+        return [str(step.details["exact"])]
+    exact = [] if step.exact == "proved" else [f"exact: {step.exact}, {step.details['exact']}"]
+    return [*exact, *(f"FAILED: {detail}" for detail in step.objections)]
+
+
+def _erratum_lines(index: int, erratum: Mapping[str, Any]) -> list[str]:
+    """What is printed and where it fails, what holds instead, and the comment of both; of a remark,
+    which corrects nothing, what was checked and what it says.
+    """
+    lines = _wrapped(f"{index}. {erratum['name']} ({erratum['where']})", 0, 3)
+    if "printed" in erratum:
+        witness = erratum["witness"]
+        printed = f"refuted, witness {witness}" if witness else "NOT REFUTED"
+        lines += _wrapped(f"as printed: {printed}", 3, 2) + _wrapped(erratum["printed"], 5, 2)
+    word = "corrected: " if "printed" in erratum else "checked:   "
+    for step in erratum.get("corrected", erratum.get("checks", ())):
+        lines += _wrapped(f"{word} {step['strength']} ({step['name']}; {step['argument']})", 3, 2)
+        lines += _wrapped(step["claim"], 5, 2)
+    return lines + _wrapped(erratum["comment"], 3)
+
+
+def _wrapped(text: str, indent: int, hanging: int = 0) -> list[str]:
+    from textwrap import wrap
+
+    first, rest, words = " " * indent, " " * (indent + hanging), clean(text)
+    return wrap(words, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
