@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 from itertools import pairwise, product
-from math import comb
 from random import Random
 
 import mpmath
@@ -64,15 +63,6 @@ def test_the_bias_of_a_stationary_fit_in_numbers() -> None:
     assert slow / 2 < exponent < fast / 2
 
 
-def test_every_determinant_of_a_ray_is_seen_not_to_vanish() -> None:
-    """rank 5 at five runs equally spaced in log C."""
-    mp = MP
-    for beta, gamma in ((0.3, 0.5), (0.5, 0.3), (0.34, 0.35)):
-        p, q = mp.exp(-mp.mpf(beta) / 2), mp.exp(-mp.mpf(gamma) / 2)
-        rows = mp.matrix([[1, p**i, i * p**i, q**i, i * q**i] for i in range(5)])
-        assert mp.det(rows) > mp.mpf(10) ** -20
-
-
 @pytest.mark.parametrize("signs", list(product((1, -1), repeat=2)))
 def test_the_exponent_of_a_broken_law_near_its_ends_with_changes_of_either_sign(signs) -> None:
     mp = MP
@@ -99,25 +89,6 @@ def test_the_gap_of_a_logarithm_to_its_tangent() -> None:
         half, gap = u**2 / 2, u - mp.log(1 + u)
         low, high = (half, half / (1 + u) ** 2) if u < 0 else (half - u**3 / 3, half)
         assert low <= gap <= high
-
-
-@pytest.mark.parametrize(("n", "m", "k"), [(5, 2, 2), (5, 4, 3), (4, 4, 4), (6, 5, 2), (3, 2, 2)])
-def test_the_covariance_of_two_estimators_with_few_samples(n, m, k) -> None:
-    """Over the binomial distribution of the failures, in fractions; where m + k > n the sum begins
-    later.
-    """
-    fail = Fraction(2, 7)
-    product = sum(
-        comb(n, f) * fail**f * (1 - fail) ** (n - f)
-        * Fraction(comb(f, m) * comb(f, k), comb(n, m) * comb(n, k))
-        for f in range(n + 1)
-    )  # fmt: skip
-    covariance = product - fail ** (m + k)
-    shared = range(max(0, m + k - n), min(m, k) + 1)
-    stated = sum(
-        Fraction(comb(m, j) * comb(n - m, k - j), comb(n, k)) * fail ** (m + k - j) for j in shared
-    ) - fail ** (m + k)
-    assert covariance == stated
 
 
 def test_a_wrapped_law_at_its_optimum_and_off_it() -> None:

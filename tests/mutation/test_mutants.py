@@ -29,7 +29,7 @@ from isoflop.theory.kernel.rules import ByLeadingTerm
 from isoflop.theory.theorem.claim import Cited, Claim, UnderLemma
 from isoflop.theory.verification import load
 
-SAMPLE = ("penalty_expansion", "fail_at_k_is_completely_monotone", "stationary_fit_bias")
+SAMPLE = ("penalty_expansion", "fail_at_k_is_completely_monotone", "tokens_per_param")
 OPPOSITE = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}
 DIGITS, POINTS, SHARE = 100, 24, mpf(10) ** -60
 #: The variable of a limit is taken to 10 to these powers, or to minus these.

@@ -56,7 +56,12 @@ def envelopes() -> dict[str, Envelope]:
 # -- claims --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("case", CASES)
+LONG = {"three terms, any monomial", "four terms, 6 N D M K"}
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(x, marks=pytest.mark.slow) if x in LONG else x for x in CASES]
+)
 def test_every_claim_holds_on_all_paths(case: str, envelopes: dict[str, Envelope]) -> None:
     """Everything is positive: no proof may hide a restriction."""
     for verdict in [claim.verify(points=24) for claim in envelopes[case].claims.values()]:

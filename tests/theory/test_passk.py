@@ -87,7 +87,7 @@ def test_estimator_counts_the_draws_without_success(n, c, k):
     assert close(product, stated)
 
 
-@pytest.mark.parametrize(("n", "k1", "k2"), [(6, 3, 2), (7, 3, 3), (8, 2, 4)])
+@pytest.mark.parametrize(("n", "k1", "k2"), [(6, 3, 2), (8, 2, 4), (5, 4, 3), (4, 4, 4)])
 def test_overlap_weights_give_the_covariance(n, k1, k2):
     j, m = symbols("j m")
     point = {SAMPLES: Integer(n), m: Integer(k1), DRAWS: Integer(k2)}

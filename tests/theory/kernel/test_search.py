@@ -58,7 +58,13 @@ FALSE = {
 }
 
 
-@pytest.mark.parametrize("name", FALSE)
+#: The search takes seconds until it gives up.
+LONG = {"a mean, by little", "squares, by little"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(x, marks=pytest.mark.slow) if x in LONG else x for x in FALSE]
+)
 def test_what_fails_somewhere_is_not_proved(name: str) -> None:
     e, assume, strict = FALSE[name]
     assert why_positive(e, assume, strict=strict) == ""
