@@ -276,10 +276,9 @@ def intervals(fit: Fit) -> dict[str, Any]:
     """The kind of the intervals, "bootstrap", "sandwich" or "none", and how they were drawn."""
     draws = fit.draws
     if fit.drawn is None:
-        reason = "the covariance exceeds the largest float"
-        reason = reason if fit.converged else "no optimum was reached"
         try:
-            _ = fit.converged and fit.covariance
+            reason = "the covariance exceeds the largest float"
+            reason = reason if fit.converged and fit.covariance.size else "no optimum was reached"
         except ValueError as error:
             reason = str(error).removeprefix("covariance: ")
         return {"kind": "none", "reason": reason}
