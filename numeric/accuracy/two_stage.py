@@ -77,8 +77,7 @@ def fit_line(sample: Points) -> Part:
 
 def line(coefficients: Floats, proxy: Floats) -> Floats:
     """Q (K, n)."""
-    a, b = coefficients.T[:, :, None]
-    return np.asarray(a + b * proxy)
+    return LINE.values(coefficients, {"x": proxy})
 
 
 def fit_logistic(sample: Points) -> Part:

@@ -149,20 +149,19 @@ def simulate(
     spread = nonnegative_number("run_noise", run_noise)
     if not benchmarks or not {*benchmarks} <= {*PROBLEMS}:
         raise outside("benchmarks", list(benchmarks), f"some of {', '.join(PROBLEMS)}")
-    runs, parts = design(), []
+    runs, parts = design(), list[tuple[str, str, Any, float]]()
     for index, name in enumerate(PROBLEMS):
         if name in benchmarks:
-            scores = _scores(name, runs, spread, np.random.default_rng([seed, index]))
-            chance = {"random_baseline": float(str(LAWS[name].random_baseline))}
-            for metric, score in scores.items():
-                own = {"benchmark": name, "metric_type": metric, "score": score}
-                parts.append(runs.assign(**own, **chance))
+            found = _scores(name, runs, spread, np.random.default_rng([seed, index]))
+            chance = float(str(LAWS[name].random_baseline))
+            parts += [(name, metric, score, chance) for metric, score in found.items()]
     for index, (name, (E, A, B, exponent)) in enumerate(LOSSES.items(), start=len(PROBLEMS)):
         z = np.random.default_rng([seed, index]).standard_normal(len(runs))
         loss = E + A * runs.params**-exponent + B * runs.tokens**-exponent
-        own = {"benchmark": name, "metric_type": "loss", "score": loss * np.exp(LOSS_NOISE * z)}
-        parts.append(runs.assign(**own, random_baseline=np.nan))
-    return pd.concat(parts, ignore_index=True)
+        parts.append((name, "loss", loss * np.exp(LOSS_NOISE * z), np.nan))
+    names = ("benchmark", "metric_type", "score", "random_baseline")
+    tables = [runs.assign(**dict(zip(names, part, strict=True))) for part in parts]
+    return pd.concat(tables, ignore_index=True)
 
 
 def true_accuracy(name: str, runs: DataFrame, factors: Any = 1.0) -> Floats:

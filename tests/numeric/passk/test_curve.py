@@ -1,5 +1,5 @@
-"""pass@k of groups: means, errors and counts of problems against rationals, repeated experiments
-and the public means; and which tables of pass@k are possible.
+"""pass@k of groups: means, errors and counts of problems against rationals and the public means; and
+which tables of pass@k are possible.
 """
 
 from fractions import Fraction
@@ -8,7 +8,7 @@ from math import comb, inf, log, sqrt
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isoflop.numeric.passk import Counts, curve, impossible
@@ -44,16 +44,6 @@ def test_means_and_errors_by_hand():
     assert found.n_problems[8:].tolist() == [1, 1, 1, 0, 0, 0, 0, 0]
 
 
-def test_errors_in_repeated_experiments():
-    """se is the scatter of the mean for new problems of their kind."""
-    rng, repeats, problems, n = np.random.default_rng(5), 2000, 12, 24
-    c = rng.binomial(n, rng.beta(0.6, 3.0, (repeats, problems))).ravel()
-    names = {"model": np.repeat(np.arange(repeats), problems), "problem": np.arange(len(c))}
-    found = curve(Counts.read(names | {"n": n, "c": c}), [1, 6, 12]).groupby("k")
-    claimed = np.sqrt((found.se.apply(lambda x: x**2)).groupby("k").mean())
-    assert claimed.to_numpy() == pytest.approx(found.pass_at_k.std().to_numpy(), rel=0.05)
-
-
 def test_no_success_and_no_failure():
     """At k = 8 every draw of 8 from (8, 1) holds its success; at k = 9 there is no such draw. That
     nothing scatters makes nothing certain.
@@ -79,6 +69,7 @@ lists_of_k = st.lists(st.integers(1, 20_000), min_size=1, max_size=9, unique=Tru
 distributions = st.lists(st.tuples(st.floats(0, 1), st.floats(0.01, 1)), min_size=1, max_size=6)
 
 
+@settings(max_examples=60)
 @given(lists_of_k, distributions)
 def test_no_distribution_breaks_any_inequality(ks, distribution):
     p, weights = map(np.array, zip(*distribution, strict=True))
