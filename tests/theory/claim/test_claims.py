@@ -102,7 +102,7 @@ def test_a_claim_that_takes_too_long_is_undecided(monkeypatch) -> None:
             deadline.check()
 
     monkeypatch.setattr("isoflop.theory.claim.question.decide", endless)
-    proof = prove("alpha >= 0 == x", seconds=1)
+    proof = prove("alpha >= 0 == x", seconds=2)
     assert [link.decision.answer.value for link in proof.links] == ["proved", "undecided"]
     with pytest.raises(ValueError, match="seconds=0: must be positive"):
         prove("x == x", seconds=0)
