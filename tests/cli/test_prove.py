@@ -12,7 +12,7 @@ from isoflop.derivations import derivation
 
 
 def test_json_of_a_claim(data) -> None:
-    found = data("prove 'beta == alpha*(1 + beta/gamma) == 2*x'", code=1)
+    found = data("prove 'beta == alpha*(1 + beta/gamma) == 2*x' --assume 'x < 9'", code=1)
     assert list(found) == ["claim", "answer", "reading", "links", "free"]
     assert (found["answer"], found["free"]) == ("refuted", ["x"])
     first, second = found["links"]

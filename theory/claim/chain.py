@@ -4,29 +4,34 @@ the kernel, and what is proved is tried at points before it is said.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 from sympy import Expr, Symbol
+from sympy.core.function import AppliedUndef
 
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
-from ..kernel.answer import BOUNDS, Decision, undecided
+from ..kernel.answer import Decision, undecided
 from ..kernel.deadline import OutOfTime, within
+from ..kernel.functions import Partial
 from ..reader.building import APPLIED, Domain, NamedFunction
 from ..reader.parse import refuse_units
 from ..reader.tokens import ParseError, Token
 from .at_law import Coefficients, at_numbers
 from .checker import LETTERS, LawByDefinition, Trial
 from .given import Given
-from .question import MOVING, Question, decided
+from .question import MOVING, Question, bases, decided
 from .spelling import as_read, spelt, value_text
 from .text import Sides
 from .vocabulary import Vocabulary, vocabulary
 
+#: Of names with words or accents for indices: `L_val`, `N_tilde`.
+VARIANT = re.compile(r"[A-Za-z]+_[A-Za-z]\w+")
+UNKNOWN = "is unknown"
 DISAGREES = "the independent check disagrees, please report"
 
 
@@ -145,10 +150,19 @@ class Chain:
         except OutOfTime as error:
             raise ParseError(f"not read within {error.seconds:g} seconds", text=self.text) from None
         self.words = self.given.words
+        self._refuse_two_losses()
         letters = frozenset(x for x in self.words.names.values() if isinstance(x, Symbol)) - MOVING
         self.questions = [
-            Question(left, relation, right, domain, self.limit, settings.seed, letters)
-            for relation, (left, right) in zip(self.relations, pairwise(self.sides), strict=True)
+            Question(
+                self.sides[i],
+                relation,
+                self.sides[i + 1],
+                domain,
+                self.limit,
+                settings.seed,
+                letters - bases(self.in_names(i + 1)),
+            )
+            for i, relation in enumerate(self.relations)
         ]
 
     def _read(self, words: Vocabulary) -> tuple[Given, list[Expr]]:
@@ -164,6 +178,18 @@ class Chain:
             return self._read(self.settings.words.by_name())
         except ValueError:
             return self.given, self.sides
+
+    def _refuse_two_losses(self) -> None:
+        """`dL/dC = -alpha (L - E)/C`: L is L*(C) where it is differentiated, and L(N, D) beside it."""
+        sides = self._named[1]
+        calls = set[Expr]().union(*(side.atoms(AppliedUndef) for side in sides))
+        slopes = set[Expr]().union(*(side.atoms(Partial) for side in sides))
+        for call in (slope.args[0] for slope in slopes if isinstance(slope.args[0], AppliedUndef)):
+            if any(x.func == call.func and len(x.args) > len(call.args) for x in calls):
+                said = (
+                    f"ambiguous {call.func}: {call} where it is differentiated, and not beside it"
+                )
+                raise ParseError(said, text=self.text)
 
     def value(self, tokens: Sequence[Token], letters: Mapping[str, Symbol] | None = None) -> Expr:
         """An expression of the claim, where some names may stand for these letters."""
@@ -214,12 +240,11 @@ class Chain:
                 return decision, meanings, said
             return undecided(f"{DISAGREES}{fails_at and ': at '}{fails_at}"), (), DISAGREES
         if (unknown := self._unknown(i)) is not None:
-            said = f"{unknown} is unknown: --let '{unknown} := ...' says what it is"
+            said = f"{unknown} {UNKNOWN}: --let '{unknown} := ...' says what it is"
             return undecided(said), (), ""
         parts = self.typed.parts[i : i + 2]
         has_decimals = any("." in token.text for part in parts for token in part)
-        is_equal = question.relation in ("==", "!=") and not question.letters
-        is_rounded = has_decimals and (is_equal or question.relation == "propto")
+        is_rounded = has_decimals and question.relation in ("==", "!=", "propto")
         if numbers is None and not (is_rounded or question.relation == "approx"):
             return decision, meanings, ""
         for part in parts if numbers is not None else ():
@@ -229,15 +254,19 @@ class Chain:
         return at_numbers(question, parts, self.value, numbers, functions), (), ""
 
     def _unknown(self, i: int) -> str | None:
-        """The name without a meaning that is one side alone, of which nothing else is said."""
+        """The name without a meaning of which an equality would say what it is, as it is on one side
+        alone; and one that is made of a name of the law, `L_val`.
+        """
         given = self.given
         said = [*given.replaced, *given.replaced.values()]
         said += [e for group in given.domain.groups for e in group]
-        for one in (i, i + 1) if self.relations[i] not in BOUNDS else ():
-            side, others = self.sides[one], [*self.sides[:one], *self.sides[one + 1 :], *said]
-            is_declared = str(side) in self.words.signs or any(e.has(side) for e in others)
-            if side in given.free.values() and not is_declared:
-                return str(side)
+        for name, x in given.free.items():
+            within = [k for k, side in enumerate(self.sides) if side.has(x)]
+            is_alone = within in ([i], [i + 1]) and self.relations[i] in ("==", "approx", "propto")
+            is_of_law = VARIANT.fullmatch(name) and name.partition("_")[0] in self.words.names
+            is_declared = name in self.words.signs or any(e.has(x) for e in said)
+            if (is_alone or (is_of_law and {i, i + 1} & {*within})) and not is_declared:
+                return name
         return None
 
     def _trial(self, i: int, decision: Decision, *, is_of_a_run: bool) -> Trial:

@@ -5,8 +5,9 @@ two letters, whatever the letters; and a multiple of powers of both.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from sympy import Add, Expr, Integer, Mul, Symbol, expand
 
@@ -24,6 +25,12 @@ OPTIMAL = ("_opt", "_star")
 OTHERS = {"compute_exponent": "alpha_C", "params_allocation": "w_N", "tokens_allocation": "w_D"}
 #: A part of the loss by a name of its own, as R(N, D).
 PART = re.compile(r"[A-KM-Za-z]\(\w+,\s*\w+\)")
+#: What the compute is called.
+COMPUTES = ("C", '"FLOPs"', '"FLOPS"', '"FLOP"', '"compute"', '"Compute"')
+#: Where a display may have a constraint: between words, and in a group.
+WORDS = re.compile(r"\\(?:text|mbox|mathrm|textrm)\s*\{[^{}]*\}|\\q?quad(?![A-Za-z])|(?<!\d),|;")
+GROUP = re.compile(r"\{([^{}]*=[^{}]*)\}")
+EQUALS = re.compile(r"(=|<|\\(?:leq?|leqslant|approx|equiv|simeq)(?![A-Za-z]))")
 Term = tuple[Expr, Symbol, Expr]
 
 
@@ -162,6 +169,42 @@ def _notation(letters: dict[str, str]) -> Notation:
     return replace(base, name="document's", source=", ".join(own.values()), letters=own)
 
 
+def computes_of(
+    text: str, sizes: tuple[str, str], known: Collection[str], *, any_form: bool = True
+) -> list[Budget | None]:
+    """The budgets that a formula gives by C, a constraint in it or below its `\\min` as well; None for
+    one that is no multiple of powers of both N and D. `D = 20 N` and `C = 120 N^2` give none, and
+    `D = C/(6 N)` does in `any_form` of an equation.
+    """
+    found = list[Budget | None]()
+    for part in dict.fromkeys((text, *WORDS.split(text), *GROUP.findall(text))):
+        sides = [side.strip(" $.&") for side in EQUALS.split(part)[::2]][:2]
+        for compute, other in pairwise((*sides, *sides[:1])):
+            if name_of(compute) not in COMPUTES:
+                continue
+            value = sides_of(other)
+            names = {*re.findall("[A-Za-z]+", other)} if value is None else value.names
+            own, others = names & {*sizes}, names - {*sizes} - {*APPLIED}
+            if own and not others & {*known} and (len(own) == 2 or others):
+                budget = budget_of(f"C = {other}", sizes)
+                found.append(None if budget is None else budget[0])
+    return found or (_solved(text, sizes) if any_form else [])
+
+
+def _solved(text: str, sizes: tuple[str, str]) -> list[Budget | None]:
+    """The budget of `D = C/(6 N)`."""
+    sides, C = sides_of(text), Symbol("C", positive=True)
+    if sides is None or len(sides.relations) != 1 or sides.names != {"C", *sizes}:
+        return []
+    left, right = _value(sides, 0), _value(sides, 1)
+    quotient = Integer(0) if not left or not right else left / right
+    power = quotient.as_powers_dict()[C]
+    if not power or not quotient.is_Mul or (quotient / C**power).has(C):
+        return []
+    budget = _budget((quotient / C**power) ** (-1 / power), sizes)
+    return [] if budget is None else [budget]
+
+
 def budget_of(text: str, sizes: tuple[str, str]) -> tuple[Budget, str] | None:
     """The budget that a formula gives in the document's names for N and D, with its name for C;
     None where it gives none.
@@ -171,11 +214,17 @@ def budget_of(text: str, sizes: tuple[str, str]) -> tuple[Budget, str] | None:
         return None
     left = 0 if sides.named(0)[0] else 1
     (name, arguments), value = sides.named(left), _value(sides, 1 - left)
-    letters = {Symbol(x, positive=True): own for x, own in zip(sizes, (sym.N, sym.D), strict=True)}
     is_named = name != "" and arguments in ((), sizes)
-    if value is None or not is_named or not {*letters} <= value.free_symbols:
+    budget = None if value is None or not is_named else _budget(value, sizes)
+    return None if budget is None else (budget, name)
+
+
+def _budget(value: Expr, sizes: tuple[str, str]) -> Budget | None:
+    """The budget whose compute is this, in the document's names for N and D."""
+    letters = {Symbol(x, positive=True): own for x, own in zip(sizes, (sym.N, sym.D), strict=True)}
+    if not {*letters} <= value.free_symbols:
         return None
     try:
-        return Budget.from_expression(value.xreplace(letters)), name
+        return Budget.from_expression(value.xreplace(letters))
     except ValueError:
         return None

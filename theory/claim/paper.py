@@ -24,9 +24,9 @@ from ..kernel.answer import BOUNDS, Answer
 from ..reader.building import APPLIED
 from ..reader.tokens import ParseError, Token, tokenize
 from .at_law import Coefficients, Range, unit_alone
-from .chain import ChainLink, Settings
+from .chain import UNKNOWN, ChainLink, Settings
 from .document import Piece
-from .law_of import LawOfDocument, budget_of, laws_of, name_of
+from .law_of import COMPUTES, LawOfDocument, budget_of, computes_of, laws_of, name_of
 from .prove import Proof, proved
 from .spelling import as_read
 from .text import Sides, as_typed, in_one_line, limit_of
@@ -37,7 +37,6 @@ AT_OPTIMUM, DEFINITION, GIVEN = "at the optimum", "definition", "given"
 #: What holds, and before it what does not, the worst first.
 HOLDS = (AT_OPTIMUM, PROVED, DEFINITION, GIVEN)
 ANSWERS = (REFUTED, UNREADABLE, UNDECIDED, Answer.BY_SYMPY.value, *HOLDS)
-COMPUTES = ("C", '"FLOPs"', '"FLOPS"', '"FLOP"', '"compute"', '"Compute"')
 RUN, OPTIMUM = ("N", "D", "C"), ("N == N_opt", "D == D_opt")
 LIMIT = re.compile(r"\\(?:to|rightarrow|longrightarrow)(?![A-Za-z])")
 DERIVATIVE = re.compile(r"\\partial|\\frac\s*\{\s*(?:\\mathrm\{d\}|\\mathrm\s*d|d)[\s\\A-Z^]|dL/d")
@@ -47,6 +46,8 @@ DEFINES = re.compile(r":\s*=|=\s*:|\\coloneqq|\\triangleq")
 NAMED_BEHIND = re.compile(r"(.+)=\s*:(?!=)(.+)")
 #: Names that authors give to quantities of their own, and what hangs on no budget.
 OFTEN_OTHERS = frozenset(["P", "R", "R_opt", "r", "rho", "s", "T_N", "T_D"])
+#: Names that mean what the law says of them.
+OF_THE_LAW = frozenset(["L", "L_hat", "N_opt", "D_opt", "L_opt", "C_opt"])
 OF_A_RUN = frozenset(["L", "L_hat", "R", "T_N", "T_D"])
 Why = tuple[str, str] | None
 
@@ -71,8 +72,9 @@ class State:
     declared: Settings  # notation, names and budget; a budget may be displayed instead
     law: LawOfDocument | None = None  # the last one; at first the first one in letters
     budget_line: int = 0
-    rival: str = ""  # F = 12*D*N, another budget than the one by C
+    rival: str = ""  # F = 12*D*N, another budget than the one by C, or one that is not read
     ray: str = ""  # D = 20 N, in the runs of which the document speaks
+    remedy: str = ""  # the line that says which is meant
     own: Mapping[str, str] = field(default_factory=dict)  # x = A B; "" is not known
     numbers: Mapping[str, tuple[Expr, Range, int]] = field(default_factory=dict)  # E = 1.69
 
@@ -117,6 +119,9 @@ class State:
             budget = Budget.parse(re.sub(r"(?<=\w)\s+(?=\w)", "*", value))
             return replace(self.with_budget(budget, name.strip() or "C", 0), rival="")
         if word == "let":
+            name = name_of(re.split(":?=", rest)[0])
+            own = {x: text for x, text in self.own.items() if x != name}
+            self = replace(self, own=own)
             return replace(self, declared=replace(self.declared, let=(*self.declared.let, rest)))
         known = "notation, budget, let, assume, at, skip or `z real`"
         raise ParseError(f"`% isoflop: {word}` is not known: say {known}")
@@ -126,6 +131,13 @@ class State:
         let = self.declared.let if name == "C" else (*self.declared.let, f"{name} := C")
         declared = replace(self.declared, budget=budget, let=let)
         return replace(self, declared=declared, budget_line=line)
+
+    def with_rival(self, piece: Piece) -> State:
+        """With another budget, or what may be one."""
+        if self.rival:
+            return self
+        said = f"{in_one_line(piece.text)} of line {piece.line}"
+        return replace(self, rival=said, remedy=f"budget {self.budget.compute()}")
 
     def saying(self, name: str, text: str = "") -> State:
         """With a name that means this from here on, or that is not known."""
@@ -166,12 +178,35 @@ def judged(pieces: Sequence[Piece], seconds: float | None = None) -> tuple[State
     if not any(p.kind == "declared" and p.text.startswith("budget") for p in pieces):
         budgets = filter(None, (budget_of(piece.text, sizes) for piece in formulas))
         others = [f"{name} = {one.compute()}" for one, name in budgets if name not in COMPUTES]
-        state = replace(state, rival=", ".join(dict.fromkeys(others)))
+        if others:
+            rival = ", ".join(dict.fromkeys(others))
+            state = replace(state, rival=rival, remedy=f"budget {others[0]}")
+        given = [(one, x) for one in formulas for x in computes_of(one.text, sizes, state.known)]
+        if given and given[0][1] is None:
+            state = state.with_rival(given[0][0])
+    state = replace(state, own=dict.fromkeys(_own_names(state, formulas), ""))
     found = list[Judgement]()
     for piece in pieces:
         state, more = _after(state, piece, laws.get(id(piece)))
         found += more
     return state, found
+
+
+def _own_names(state: State, formulas: Sequence[Piece]) -> set[str]:
+    """The names of quantities that the first equation for them defines otherwise, `G = A/B`."""
+    seen, own = set[str](), set[str]()
+    for piece in formulas if not state.lawless else ():
+        try:
+            claim = Claim.of(state, piece)
+            if not claim.is_own_to_name or claim.name in seen:
+                continue
+            seen.add(claim.name)
+            link = proved(claim.sides.text, claim.settings).links[0]
+            if _says_otherwise(link) and not link.correction:  # no slip
+                own.add(claim.name)
+        except ValueError:
+            continue
+    return own
 
 
 def _after(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State, list[Judgement]]:
@@ -214,9 +249,16 @@ def _given(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State
     elif law is not None and (law.notation or is_other):
         state = replace(state, law=replace(law, line=piece.line))
         what = "the document's law" if law.notation else ""
-    budget = budget_of(piece.text, (state.law or LawOfDocument()).sizes)
-    if budget is not None and budget[1] in COMPUTES and state.declared.budget is None:
-        state = state.with_budget(*budget, piece.line)
+    sizes = (state.law or LawOfDocument()).sizes
+    budget = budget_of(piece.text, sizes)
+    is_displayed = state.declared.budget is not None
+    is_declared = is_displayed and not state.budget_line
+    given = computes_of(piece.text, sizes, state.known, any_form=not is_displayed)
+    for one in given if not is_declared else ():
+        if one is not None and not is_displayed:
+            state = state.with_budget(one, budget[1] if budget else "C", piece.line)
+        elif one != state.budget:
+            state = state.with_rival(piece)
     if budget is not None and (budget[0], piece.line) == (state.declared.budget, state.budget_line):
         what = "the document's budget"
     return state, what
@@ -283,9 +325,18 @@ class Claim:
         return self.names & (closed | {x.name for x in words.of_a_run} - {*RUN})
 
     @property
+    def is_own_to_name(self) -> bool:
+        """Whether it says what a quantity is, `G = ...`, that others may define otherwise."""
+        declared = {name_of(re.split(":?=", text)[0]) for text in self.state.declared.let}
+        closed = self.settings.words.names.keys() - self.letters - OF_THE_LAW | declared
+        is_equality = bool(self.sides.defined) and self.sides.relations[0].text == "=="
+        return is_equality and self.name in (closed | OFTEN_OTHERS)
+
+    @property
     def others(self) -> set[str]:
         """The names of which it may say something else than is known of them."""
-        said = {self.name} if DEFINES.search(self.piece.text) else set()
+        is_said = self.is_own_to_name or DEFINES.search(self.piece.text)
+        said = {self.name} if is_said else set()
         return (self.quantities | {self.name}) & (OFTEN_OTHERS | self.state.own.keys() | said)
 
     def typed(self, k: int) -> str:
@@ -346,17 +397,20 @@ class Claim:
                     answer, reason = AT_OPTIMUM, "it holds at the optimum"
                 elif (why := claim._doubt(k, link)) is not None:
                     answer, shown, (reason, remedy) = UNDECIDED, None, why
-                    if k == 0 and link.decision.refuted and link.relation == "==" and self.name:
-                        own = {**state.own, **dict.fromkeys(self.others, "")}
-                        state = replace(state, own=own)
+            if k == 0 and self.name and _says_otherwise(link) and answer in (UNDECIDED, REFUTED):
+                state = replace(state, own={**state.own, **dict.fromkeys(self.others, "")})
             found.append(Judgement(answer, typed, reason, self.piece, remedy, proof, shown))
         return state, found
 
     def _hangs_on(self) -> Why:
         """Why nothing is said of it by its names, and what would settle it."""
         state, quantities, (name, arguments) = self.state, self.quantities, self.sides.named(0)
-        for x in sorted(self.names - {self.new}):
-            is_said = state.own[x] != "" if x in state.own else x in state.known or x[0] != '"'
+        named = self.name if self.is_own_to_name else self.new
+        for x in sorted(self.names - {named}):
+            base = x if x in state.own else x.removesuffix("_opt")
+            is_said = (
+                state.own[base] != "" if base in state.own else x in state.known or x[0] != '"'
+            )
             if not is_said:
                 return f"it is not known what {x} is", f"let {x} = ..."
         if any(sign.text == "~" for sign in self.sides.relations) and self.settings.limit is None:
@@ -367,8 +421,7 @@ class Claim:
             said = f"{state.lawless}; {', '.join(sorted(quantities))} hangs on it"
             return said, f"notation {self.settings.words.notation.name}"
         if state.rival and (quantities - OF_A_RUN or "C" in self.names):
-            said = f"it hangs on the budget, {state.budget} or {state.rival}"
-            return said, f"budget {state.rival.split(',')[0]}"
+            return f"it hangs on the budget, {state.budget} or {state.rival}", state.remedy
         return None
 
     def _at_numbers(self, k: int) -> ChainLink | None:
@@ -421,16 +474,19 @@ class Claim:
             return f"needs {needed}", f"assume {needed}"
         if relation == "approx" or (letters and DECIMAL.search(self.typed(k))):
             return "a rounded number hangs on those of the law", "assume ..."
-        if not link.decision.refuted:
+        if not link.decision.refuted and not (undefined and UNKNOWN in link.decision.reason):
             return link.decision.reason, "skip"
         if undefined:
             said = f"the document does not define {', '.join(undefined)}"
             return f"it holds for some values only, and {said}", f"let {undefined[0]} = ..."
+        if k == 0 and self.is_own_to_name and link.rhs.is_number is False:
+            said = f"another {self.name} than the tool's: a definition of the document's own?"
+            return None if link.correction else (said, f"let {self.typed(k)}")
         is_said = k == 0 and is_equality and self.name in self.letters | OFTEN_OTHERS
         if may_be_condition or is_said or (k == 0 and self.name in self.others):
             return condition
         if self.state.rival and {sym.N, sym.D, sym.C} & letters:
-            return f"it may hang on {self.state.rival}", f"budget {self.state.rival.split(',')[0]}"
+            return f"it may hang on {self.state.rival}", self.state.remedy
         if self.state.ray and names <= {*RUN, "N_opt", "D_opt", "sqrt"}:
             return "the optimum among runs of the document's own may be meant", "skip"
         is_of_one = len(names & {*RUN}) == 1 and not any(x == "0" for x in self.sides.sources)
@@ -461,6 +517,14 @@ class Claim:
             if self.proves(k, *condition):
                 return re.sub(r"\b(alpha|beta|gamma|rho)", r"\\\1", condition[0]).replace("==", "=")
         return ""
+
+
+def _says_otherwise(link: ChainLink) -> bool:
+    """Whether an equation that begins with a name says something else of it than is known, other than
+    a rounded number.
+    """
+    is_open = not (link.decision.proved or link.decision.refuted or link.rhs.is_number)
+    return link.relation == "==" and (link.decision.refuted or is_open)
 
 
 def _letters(link: ChainLink) -> set[Symbol]:

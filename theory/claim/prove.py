@@ -14,7 +14,7 @@ from typing import Any
 
 from ..budget import SIX_ND, Budget
 from ..data.notation import DEFAULT, HOFFMANN
-from ..kernel.answer import Answer, undecided, weaker
+from ..kernel.answer import BOUNDS, Answer, undecided, weaker
 from ..reader.tokens import ParseError, Token
 from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
@@ -30,6 +30,9 @@ IMPLICATIONS = ("implies", "iff")
 #: The names that the law has in one of the notations alone, and alpha, which both have: of what.
 OURS = {*HOFFMANN.names()} - {*HOFFMANN.names().values()}
 THEIRS = {*HOFFMANN.names().values()} - {*HOFFMANN.names()} | {"alpha"}
+TWO_MEANINGS = undecided(
+    "it fails in Schaeffer's letters and holds in Hoffmann's: a notation says which are meant"
+)
 #: The less is said, the first.
 RANKED = (Answer.REFUTED, Answer.UNDECIDED, Answer.BY_SYMPY, Answer.PROVED)
 
@@ -121,7 +124,8 @@ def prove(
     notation : {"schaeffer", "hoffmann"}, optional
         By default Schaeffer's letters; where these do not prove a claim that has alpha, a or b, and
         no gamma, w_N or w_D, Hoffmann's are tried: they are meant where they leave fewer letters
-        without a meaning, or else prove it.
+        without a meaning, or else prove an equation. An order that fails in the ones and holds in
+        the others, and a number of a law, are undecided.
     limit : str, optional
         `r -> 0`, `r -> oo`, or a number, `r -> 1`, from both sides.
     budget : Budget, optional
@@ -166,7 +170,8 @@ def prove(
     words = {*re.findall("[A-Za-z]+(?:_[A-Za-z]+)*", " ".join([text, *assume, *let]))}
     found: dict[str, Proof] = {}
     errors: list[ValueError] = []
-    may_be_theirs = words & THEIRS and not words & OURS
+    of_law = Settings(HOFFMANN.name).words.names.keys() - {"a", "b"}
+    may_be_theirs = words & THEIRS and words & of_law and not words & OURS
     for name in (DEFAULT.name, HOFFMANN.name)[: 2 if may_be_theirs else 1]:
         try:
             found[name] = in_letters(name)
@@ -178,8 +183,15 @@ def prove(
         raise errors[0]
     # the first where both make as much sense
     best = max(found, key=lambda x: (-len(found[x].free), RANKED.index(found[x].answer)))
-    said = ", in Hoffmann's letters" if best == HOFFMANN.name else ""
-    return replace(found[best], reading=found[best].reading + said)
+    if best == DEFAULT.name:
+        return found[best]
+    ours, theirs = found.get(DEFAULT.name), found[best]
+    signs = {link.relation for link in theirs.links}
+    is_one_of_two = law is not None or bool(signs & {*BOUNDS, "!="})
+    is_as_free = ours is not None and len(ours.free) == len(theirs.free)
+    if ours and is_as_free and is_one_of_two and ours.answer is Answer.REFUTED:
+        return replace(ours, links=tuple(replace(x, decision=TWO_MEANINGS) for x in ours.links))
+    return replace(theirs, reading=f"{theirs.reading}, in Hoffmann's letters")
 
 
 def proved(

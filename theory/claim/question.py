@@ -148,10 +148,8 @@ class Question:
         """The letters of the right side that a proportion lets move: the quantities of a run and
         the letters of the user's own, else those letters of the law that are no exponents.
         """
-        exponents = set().union(*(power.exp.free_symbols for power in self.rhs.atoms(Pow)))
-        letters = self.rhs.free_symbols
-        bases = letters - exponents
-        moving = (letters & MOVING) | (bases - self.parameters - MOVING) or bases
+        factors = bases(self.rhs)
+        moving = (self.rhs.free_symbols & MOVING) | (factors - self.parameters - MOVING) or factors
         return tuple(sorted(moving, key=str))
 
     def _proportional(self) -> Decision:
@@ -229,6 +227,13 @@ class Question:
             numbers = [e for e in values if not e.free_symbols]
             return all(certainly_nonzero(IntervalEvaluator().evaluate(e, {})) for e in numbers)
         return False
+
+
+def bases(e: Expr) -> set[Symbol]:
+    """The letters that are in no exponent."""
+    exponents = set[Symbol]().union(*(power.exp.free_symbols for power in e.atoms(Pow)))
+    letters: set[Symbol] = e.free_symbols
+    return letters - exponents
 
 
 def _near(value: int, letter: Symbol) -> Integer:

@@ -30,6 +30,9 @@ class _AsRead(StrPrinter):
         is_typed = is_decimal(expression)
         return decimal_text(expression) if is_typed else super()._print_Rational(expression)
 
+    def _print_Exp1(self, expression: Expr) -> str:
+        return "e"  # E is a letter of the law
+
     def _print_Subs(self, expression: Expr) -> str:
         of, letters, values = expression.args
         pairs = zip(map(self._print, letters), map(self._print, values), strict=True)

@@ -97,6 +97,7 @@ ORNAMENT = re.compile(
     r"\^\s*\{?\s*(?:\*|'|\\(?:star|ast|prime|min|max)(?![A-Za-z])"
     rf"|(?:\\(?:{_FONT}|rm)\s*\{{?\s*)?opt(?![A-Za-z])|\\(?:{_FONT})\s*\{{\s*(?!e\s*\}})[A-Za-z][^{{}}]*\}})"
 )
+UNBRACED = re.compile(r"_(opt|max|min|eff|val|tot)(?![A-Za-z])")
 LABEL_ABOVE = re.compile(r"\^\s*\{\s*\(\s*[A-Za-z0-9]\s*\)\s*\}")
 WORDS = re.compile(rf"\\(?:{_FONT}|rm)\s*\{{((?:[A-Za-z0-9\s.,\-–~&/:]|\\[,;:! ])*)\}}")
 
@@ -405,6 +406,9 @@ class _Latex(Pieces):
             if piece.text == "^" and (label := LABEL_ABOVE.match(self.text, piece.position)):
                 rest = ": it may be a label or an exponent"
                 self.refuse(Token("mark", label[0], piece.position), "ambiguous {}", rest)
+            if word := UNBRACED.match(self.text, piece.position):
+                rest = f": write {base}_{{{word[1]}}} for a word below"
+                self.refuse(Token("mark", word[0], piece.position), "ambiguous {}", rest)
             if piece.text == "^" and not ORNAMENT.match(self.text, piece.position):
                 break
             self.take()

@@ -343,7 +343,11 @@ class _Reader(Builder):
         meaning = self.table.get(base)
         cases = meaning.cases if isinstance(meaning, NamedFunction) else ()
         single = next((case for case in cases if len(case.parameters) == 1), None)
-        if single is None or order > HIGHEST_DERIVATIVE:
+        inside = [part.text for part, _ in self.inside()]
+        own = [] if single is None else [str(x) for x in single.parameters]
+        is_of_others = len(cases) > 1 and inside != own  # L'(N) is of no function of N alone
+        is_of_others |= single is not None and bool({str(x) for x, _ in single.instead} & {*inside})
+        if single is None or is_of_others or order > HIGHEST_DERIVATIVE:
             rest = ": a prime before an argument is the derivative of a function of one argument"
             self.refuse(token, "cannot read {}", rest)
         slope = self._derived(token, replace(single, other=None), single.parameters * order)
@@ -357,6 +361,10 @@ class _Reader(Builder):
             if self.is_strict and not self.own.issuperset(formula.parameters):
                 self.refuse(token, "an argument in parentheses is expected after {}")
             return formula.body
+        inside = {part.text for part, _ in self.inside()}
+        if token.text == "C_opt" and inside & {"N", "D", "N_opt", "D_opt"} and "L" not in inside:
+            rest = ": it is read as a function of the loss, and what stands there is none"
+            self.refuse(token, "ambiguous argument of {}", rest)
         given = self.arguments(depth)
         case = next((c for c in reversed(formula.cases) if len(c.parameters) == len(given)), None)
         if case is None:
