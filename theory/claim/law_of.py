@@ -185,8 +185,9 @@ def computes_of(
             value = sides_of(other)
             names = {*re.findall("[A-Za-z]+", other)} if value is None else value.names
             own, others = names & {*sizes}, names - {*sizes} - {*APPLIED}
-            if own and not others & {*known} and (len(own) == 2 or others):
-                budget = budget_of(f"C = {other}", sizes)
+            budget = budget_of(f"C = {other}", sizes)
+            is_doubtful = own and not others & {*known} and (len(own) == 2 or others)
+            if budget is not None or is_doubtful:
                 found.append(None if budget is None else budget[0])
     return found or (_solved(text, sizes) if any_form else [])
 

@@ -330,6 +330,7 @@ class Claim:
         declared = {name_of(re.split(":?=", text)[0]) for text in self.state.declared.let}
         closed = self.settings.words.names.keys() - self.letters - OF_THE_LAW | declared
         is_equality = bool(self.sides.defined) and self.sides.relations[0].text == "=="
+        is_equality &= not (self.beside or self.piece.follows)
         return is_equality and self.name in (closed | OFTEN_OTHERS)
 
     @property
