@@ -1,5 +1,6 @@
 """What would be right where an equality is refuted: the closed form that the tool derives, and the
-same claim with two letters exchanged, a factor, or the other sign, where that is proved.
+same claim with two letters exchanged, upside down, with a factor, or the other sign, where that is
+proved.
 """
 
 from __future__ import annotations
@@ -120,6 +121,7 @@ class Corrector:
         if factor == -1:
             yield "with the other sign", -side, -named
             return
+        yield "upside down", 1 / side, 1 / named
         short = min(LARGEST_MISSING, max(wanted.count_ops(), side.count_ops()) - 1)
         missing = factor.is_number or (not factor.is_Add and factor.count_ops() <= short)
         of_budget = chain.words.budget.as_coeff_Mul()[0]

@@ -46,7 +46,7 @@ DEFINES = re.compile(r":\s*=|=\s*:|\\coloneqq|\\triangleq")
 NAMED_BEHIND = re.compile(r"(.+)=\s*:(?!=)(.+)")
 #: Names that authors give to quantities of their own, and what hangs on no budget.
 OFTEN_OTHERS = frozenset(["P", "R", "R_opt", "r", "rho", "s", "T_N", "T_D"])
-#: Names that mean what the law says of them.
+#: Names that mean what the law says of them, as the exponent of the envelope does.
 OF_THE_LAW = frozenset(["L", "L_hat", "N_opt", "D_opt", "L_opt", "C_opt"])
 OF_A_RUN = frozenset(["L", "L_hat", "R", "T_N", "T_D"])
 Why = tuple[str, str] | None
@@ -184,7 +184,7 @@ def judged(pieces: Sequence[Piece], seconds: float | None = None) -> tuple[State
         given = [(one, x) for one in formulas for x in computes_of(one.text, sizes, state.known)]
         if given and given[0][1] is None:
             state = state.with_rival(given[0][0])
-    state = replace(state, own=dict.fromkeys(_own_names(state, formulas), ""))
+    state = replace(state, own=_own_names(state, formulas))
     found = list[Judgement]()
     for piece in pieces:
         state, more = _after(state, piece, laws.get(id(piece)))
@@ -192,9 +192,11 @@ def judged(pieces: Sequence[Piece], seconds: float | None = None) -> tuple[State
     return state, found
 
 
-def _own_names(state: State, formulas: Sequence[Piece]) -> set[str]:
-    """The names of quantities that the first equation for them defines otherwise, `G = A/B`."""
-    seen, own = set[str](), set[str]()
+def _own_names(state: State, formulas: Sequence[Piece]) -> dict[str, str]:
+    """The names of quantities that the first equation for them defines otherwise, `G = A/B`, with
+    that equation where it says what they are.
+    """
+    seen, own = set[str](), dict[str, str]()
     for piece in formulas if not state.lawless else ():
         try:
             claim = Claim.of(state, piece)
@@ -203,7 +205,7 @@ def _own_names(state: State, formulas: Sequence[Piece]) -> set[str]:
             seen.add(claim.name)
             link = proved(claim.sides.text, claim.settings).links[0]
             if _says_otherwise(link) and not link.correction:  # no slip
-                own.add(claim.name)
+                own[claim.name] = claim.definition if link.decision.refuted else ""
         except ValueError:
             continue
     return own
@@ -282,12 +284,12 @@ class Claim:
         """Read a piece; ParseError where it cannot be. `y =: x` is `x = y`."""
         given = state.settings
         refuse_clashes(state.budget, given.notation)
-        own = [text for x, text in state.own.items() if text and x not in state.known]
         lets = (re.fullmatch(r"(\S+) := (\w+)", text) for text in given.let)
         text = NAMED_BEHIND.sub(r"\2 = \1", in_one_line(piece.text)).strip()
         text, towards = limit_of(text, latex=True) or (text, None)
         spelt = {let[1]: let[2] for let in lets if let is not None}
         sides = Sides.of(text, latex=True, spelt=spelt)
+        own = [text for x, text in state.own.items() if text and x != sides.defined]
         limit = next((c for c in piece.conditions if LIMIT.search(c)), None)
         assume = (*given.assume, *(c for c in piece.conditions if c != limit))
         settings = replace(given, assume=assume, let=(*given.let, *own), limit=towards or limit)
@@ -325,20 +327,30 @@ class Claim:
         return self.names & (closed | {x.name for x in words.of_a_run} - {*RUN})
 
     @property
+    def definition(self) -> str:
+        """What it says that its name is."""
+        return f"{self.sides.sources[0]} = {self.sides.sources[1]}"
+
+    @property
     def is_own_to_name(self) -> bool:
         """Whether it says what a quantity is, `G = ...`, that others may define otherwise."""
         declared = {name_of(re.split(":?=", text)[0]) for text in self.state.declared.let}
-        closed = self.settings.words.names.keys() - self.letters - OF_THE_LAW | declared
+        spelt, words = self.settings.words.notation.names(), self.settings.words
+        fixed = OF_THE_LAW | {spelt.get("alpha", "alpha")}
+        closed = words.names.keys() - self.letters - fixed | declared
         is_equality = bool(self.sides.defined) and self.sides.relations[0].text == "=="
+        others = self.sides.names - {self.name}
         is_equality &= not (self.beside or self.piece.follows)
+        is_equality &= not others or not others <= closed  # a = b
         return is_equality and self.name in (closed | OFTEN_OTHERS)
 
     @property
     def others(self) -> set[str]:
         """The names of which it may say something else than is known of them."""
         is_said = self.is_own_to_name or DEFINES.search(self.piece.text)
-        said = {self.name} if is_said else set()
-        return (self.quantities | {self.name}) & (OFTEN_OTHERS | self.state.own.keys() | said)
+        said = OFTEN_OTHERS | ({self.name} if is_said else set())
+        settled = {x for x, text in self.state.own.items() if text}
+        return (self.quantities & said) - settled | {self.name} & (said | self.state.own.keys())
 
     def typed(self, k: int) -> str:
         """A link as it stands in the document."""
@@ -366,9 +378,9 @@ class Claim:
             state, text = state.saying(new) if new else state, in_one_line(self.sides.text)
             return state, [Judgement(UNDECIDED, text, why[0], self.piece, why[1])]
         if new:
-            text = f"{self.sides.sources[0]} = {self.sides.sources[1]}"
-            claim = replace(self, settings=replace(self.settings, let=(*self.settings.let, text)))
-            state = state.saying(new, text)
+            let = (*self.settings.let, self.definition)
+            claim = replace(self, settings=replace(self.settings, let=let))
+            state = state.saying(new, self.definition)
         proof = proved(self.sides.text, claim.settings)
         if r"\iff" in self.piece.text:  # one claim: both ways
             worst = min(proof.links, key=lambda x: (not x.decision.refuted, x.decision.proved))
@@ -399,7 +411,8 @@ class Claim:
                 elif (why := claim._doubt(k, link)) is not None:
                     answer, shown, (reason, remedy) = UNDECIDED, None, why
             if k == 0 and self.name and _says_otherwise(link) and answer in (UNDECIDED, REFUTED):
-                state = replace(state, own={**state.own, **dict.fromkeys(self.others, "")})
+                own = {x: "" for x in self.others if state.own.get(x) != self.definition}
+                state = replace(state, own={**state.own, **own})
             found.append(Judgement(answer, typed, reason, self.piece, remedy, proof, shown))
         return state, found
 
@@ -408,11 +421,9 @@ class Claim:
         state, quantities, (name, arguments) = self.state, self.quantities, self.sides.named(0)
         named = self.name if self.is_own_to_name else self.new
         for x in sorted(self.names - {named}):
-            base = x if x in state.own else x.removesuffix("_opt")
-            is_said = (
-                state.own[base] != "" if base in state.own else x in state.known or x[0] != '"'
-            )
-            if not is_said:
+            is_known = bool(state.own[x]) if x in state.own else x in state.known or x[0] != '"'
+            is_of_own = x not in state.own and x.removesuffix("_opt") in state.own  # R^* of R = D/N
+            if not is_known or is_of_own:
                 return f"it is not known what {x} is", f"let {x} = ..."
         if any(sign.text == "~" for sign in self.sides.relations) and self.settings.limit is None:
             return r"\sim without a limit says how large something is, not what it is", "skip"
