@@ -122,6 +122,9 @@ class Corrector:
             yield "with the other sign", -side, -named
             return
         yield "upside down", 1 / side, 1 / named
+        if side.is_Pow and named.is_Pow:
+            other, shown = (e.base ** (1 / e.exp) for e in (side, named))
+            yield "with the exponent upside down", other, shown
         short = min(LARGEST_MISSING, max(wanted.count_ops(), side.count_ops()) - 1)
         missing = factor.is_number or (not factor.is_Add and factor.count_ops() <= short)
         of_budget = chain.words.budget.as_coeff_Mul()[0]
