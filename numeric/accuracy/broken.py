@@ -1,13 +1,15 @@
-r"""Broken neural scaling laws of accuracy: the law, its fit, and what the runs leave open.
+r"""Broken neural scaling laws of accuracy: the law, its starts, and what the runs leave open.
 
 .. math:: Q = a + b\,C^{-c_0} \left(1 + (C/d_1)^{1/f_1}\right)^{-c_1 f_1}.
 
 The local exponent -dlog|Q - a|/dlog C is c_0 well below the break and changes by c_1 across it, from
 a tenth to nine tenths of that over 2 f_1 log 9 of log C.
 
-It is fitted as any expression is, with a box of its own: a few runs hardly determine six
-coefficients, so that the best minimum depends on the box that `fit_broken` states, and none is
-promised to be the best.
+Starts: for a given asymptote and a break at a given place, log|Q - a| is linear in log B, c_0 and
+c_1, so that a grid over asymptotes, places and widths sees every basin with a small linear problem
+at each of its points (variable projection, Golub and Pereyra 1973). Squares of log|Q - a| are
+weighted by (Q - a)^2, which makes them squares of Q to first order. A few runs hardly determine six
+coefficients, so that the best minimum depends on the box that `fit_broken` states.
 
 Sources: Caballero et al. 2023, arXiv 2210.14891, for the form; Krajewski et al. 2025, arXiv
 2512.08894, equation 1 and Appendix M: Huber's function of width 1e-3, all runs above guessing.
@@ -25,7 +27,9 @@ import numpy as np
 
 from ..fit.expression import Expression
 from ..fit.fit import fit_form
+from ..fit.newton import Box, Problem, minimise
 from ..fit.objective import Objective
+from ..fit.power import local_maxima
 from ..fit.uncertainty import MEDIAN_DEVIATION, classical
 from .law import Part, as_runs
 
@@ -33,7 +37,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.sample import Points
-    from ..fit.fit import Fit
 
     Floats = NDArray[np.float64]
 
@@ -50,11 +53,26 @@ OUTSIDE, SHARPEST, WIDEST = 0.25, 0.002, 4.0
 #: The share passed of a break goes from a tenth to nine tenths over this many f: no more is asked
 #: for than a gap between runs.
 TRANSITION = 2.0 * log(9.0)
+#: Distances of the asymptote from the nearest value that are tried, in ranges of the values; a
+#: little inside too, for runs that scatter. Places of a break, and widths in ranges of log C.
+DISTANCES = np.array([-0.02, 0.003, 0.02, 0.08, 0.3, 1.0, 4.0])
+PLACES, WIDTHS = 15, np.geomspace(0.01, 0.4, 5)
+#: Share of the diagonal that is added: a break at an end of the runs is all but a straight line.
+RIDGE = 1e-9
+#: Of each grid so many points; of all so many are polished by so many steps of least squares, and so
+#: many of their distinct minima are starts.
+EACH, SCANNED, POLISHING, STARTS = 6, 100, 12, 8
+DISTINCT, ROUGHLY, AT_BOUND = 1e-3, 1e-6, 1e-6
 #: A break is seen where its change exceeds this many standard errors: its place was searched for,
 #: so two would often be chance. It is placed where log d is known to within this share of the range
 #: of log C, and its width where log f is to within that; an asymptote is known to within this share
 #: of the range of the values.
 SEEN, PLACED, SIZED, KNOWN = 3.0, 0.25, 1.5, 1.0
+
+
+def break_value(change: Any, distance: Any, width: Any) -> Any:
+    """log of the factor of a break, -c f log(1 + e^(x/f)) at x = log C - log d."""
+    return -change * width * np.logaddexp(0.0, distance / width)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,14 +82,82 @@ class _OfValues(Objective):
     in_logs = False
 
 
-HUBER = _OfValues(name="huber-log", delta=1e-3)
+HUBER, SQUARES = _OfValues(name="huber-log", delta=1e-3), Objective(name="least-squares")
+
+
+class BrokenForm(Expression):
+    """The law in theta = (a, B, c0, c1, p, g), with starts of its own."""
+
+    def starts(
+        self, observed: Floats, weights: Floats, box: Box, judge: Any = None, seed: int = 0
+    ) -> Floats:
+        """Parameters (K, 6) next to minima of the weighted squares, and next to those of another
+        objective `judge`.
+        """
+        scanned = box.inside(self._scanned(observed, weights, box))
+        scanned, values = self.project(scanned, observed, weights, box)
+        scanned = scanned[np.argsort(values, kind="stable")[:SCANNED]]
+        squares = Problem(self, observed, weights, SQUARES, box)
+        ends = minimise(squares, scanned, enough=ROUGHLY, steps=POLISHING)
+        chosen = [_distinct(ends.theta, ends.value, STARTS)]
+        if judge is not None:
+            every = np.concatenate([scanned, ends.theta])
+            chosen.append(_distinct(every, judge(every), STARTS // 2))
+        return np.concatenate(chosen)
+
+    def _scanned(self, observed: Floats, weights: Floats, box: Box) -> Floats:
+        """The best points (K, 6) of a grid of places and widths of the break for each asymptote,
+        with the height and the exponents of least squares.
+        """
+        x = self.columns["x"]
+        low, high = float(x.min()), float(x.max())
+        inner = 0.5 * (high - low) / PLACES
+        places = np.linspace(low + inner, high - inner, PLACES)
+        widths = np.unique(np.clip(np.log((high - low) * WIDTHS), box.lower[5], box.upper[5]))
+        grid = np.stack(np.meshgrid(places, widths, indexing="ij"), axis=-1)
+        columns = np.empty((*grid.shape[:2], 3, self.size))
+        columns[:, :, 0], columns[:, :, 1] = 1.0, -x
+        columns[:, :, 2] = break_value(1.0, x - grid[:, :, :1], np.exp(grid[:, :, 1:]))
+        found = []
+        for a, sign in _asymptotes(observed, box):
+            gap = sign * (observed - a)
+            weight = np.where(gap > 0.0, weights * gap**2, 0.0)
+            normal = (columns * weight) @ columns.swapaxes(2, 3)
+            normal = normal * (1.0 + RIDGE * np.eye(3)) + 1e-300 * np.eye(3)
+            moments = columns @ (weight * np.log(np.where(gap > 0.0, gap, 1.0)))
+            solved = np.linalg.solve(normal, moments[..., None])[..., 0]
+            gain = (solved * moments).sum(axis=2)
+            best = local_maxima(gain.max(axis=1))[:EACH]  # of all widths the best
+            at = best, gain.argmax(axis=1)[best]
+            log_B, c0, c1 = solved[at].T
+            asymptote = np.full(len(best), a)
+            law = np.stack([asymptote, sign * np.exp(log_B), c0, c1], axis=1)
+            found.append(np.concatenate([law, grid[at]], axis=1))
+        return np.concatenate(found)
 
 
 #: The law in x = log C less its middle m: B = b exp(-c0 m), which is far less correlated with c0 than
 #: b is, p = log d1 - m and g = log f1; f log(1 + exp(u/f)) = u/2 + f log(2 cosh(u/2f)).
-FORM = Expression(
+FORM = BrokenForm(
     "a + B*exp(-c0*x - c1*((x - p)/2 + exp(g)*log(2*cosh((x - p)*exp(-g)/2))))", extra=("x",)
 )
+
+
+def _asymptotes(observed: Floats, box: Box) -> Floats:
+    """Asymptotes (K, 2), each with the sign of B: 1 below the values, -1 above."""
+    low, high, reach = observed.min(), observed.max(), np.ptp(observed) * DISTANCES
+    below = np.unique(np.maximum(low - reach, box.lower[0]))
+    above = np.unique(np.minimum(high + reach, box.upper[0]))
+    signs = np.repeat([1.0, -1.0], [len(below), len(above)])
+    return np.stack([np.append(below, above), signs], axis=1)
+
+
+def _distinct(theta: Floats, values: Floats, most: int) -> Floats:
+    """The best parameter vectors whose objectives differ."""
+    order = np.argsort(values, kind="stable")
+    order = order[np.isfinite(values[order])]
+    apart = np.diff(values[order], prepend=-np.inf) > DISTINCT * values[order]
+    return theta[order[apart][:most]]
 
 
 # -- the fit ---------------------------------------------------------------------------------------
@@ -84,8 +170,7 @@ def broken_values(coefficients: Floats, compute: Floats) -> Floats:
     a, b, c0, c1, d1, f1 = coefficients.T[:, :, None]
     logs = np.log(compute)
     with np.errstate(divide="ignore"):
-        log_height = np.log(np.abs(b)) - c0 * logs
-    log_height -= c1 * f1 * np.logaddexp(0.0, (logs - np.log(d1)) / f1)
+        log_height = np.log(np.abs(b)) - c0 * logs + break_value(c1, logs - np.log(d1), f1)
     return np.asarray(a + np.sign(b) * np.exp(log_height))
 
 
@@ -118,7 +203,8 @@ def fit_broken(sample: Points) -> Part:
         "g": (log(narrowest), log(WIDEST * spread)),
     }
     fit = fit_form(as_runs(sample, Q, x=logs - middle), FORM, HUBER, bounds=bounds)
-    return Part(fit, tuple(compress(OF_BREAK, _is_open(fit))), partial(_coefficients, middle))
+    is_open = _is_open(fit.solution.problem, fit.solution.theta)
+    return Part(fit, tuple(compress(OF_BREAK, is_open)), partial(_coefficients, middle))
 
 
 def _coefficients(middle: float, theta: Floats) -> Floats:
@@ -127,22 +213,24 @@ def _coefficients(middle: float, theta: Floats) -> Floats:
     return np.stack([a, B * np.exp(c0 * middle), c0, c1, np.exp(p + middle), np.exp(g)], axis=1)
 
 
-def _is_open(fit: Fit) -> Any:
+def _is_open(problem: Problem, theta: Floats) -> Any:
     """Which coefficients the runs leave open, (6,).
 
     Standard errors are those of least squares with the scale of the middle of the residuals,
     infinite on a bound and along an open direction, times the sqrt(pi/2) of absolute deviations:
     that is how Huber's function of a small width acts.
     """
-    solution, theta, free = fit.solution, fit.solution.theta, fit.solution.free
-    x, (_, jacobian) = solution.model.columns["x"], solution.model.evaluate(theta[None])
-    spare = max(solution.spare, 1)
-    scale = float(np.median(np.abs(fit.residuals))) / MEDIAN_DEVIATION * sqrt(len(x) / spare)
+    x = problem.model.columns["x"]
+    near = AT_BOUND * (1.0 + np.abs(theta))
+    free = (theta - problem.box.lower > near) & (problem.box.upper - theta > near)
+    residuals, jacobian = (part[0] for part in problem.residuals(theta[None])[:2])
+    spare = max(len(x) - int(free.sum()), 1)
+    scale = float(np.median(np.abs(residuals))) / MEDIAN_DEVIATION * sqrt(len(x) / spare)
     variance = scale**2 * np.pi / 2.0
     errors = np.full(len(theta), np.inf)
-    errors[free] = np.sqrt(np.maximum(np.diag(classical(jacobian[0][free], variance)), 0.0))
+    errors[free] = np.sqrt(np.maximum(np.diag(classical(jacobian[free], variance)), 0.0))
     change = abs(theta[3]) / SEEN
-    of_values = KNOWN * np.ptp(solution.observed), abs(theta[1]), STEEPEST
+    of_values = KNOWN * np.ptp(problem.target), abs(theta[1]), STEEPEST
     is_open = errors > [*of_values, change, PLACED * np.ptp(x), SIZED]
     is_open[1:3] = is_open[1:3].any()
     # Before the first run only the sum with the exponent there is seen, behind the last nothing.

@@ -11,7 +11,7 @@ from scipy import optimize
 
 from isoflop.numeric.accuracy.baselines import Baseline
 from isoflop.numeric.accuracy.law import fit_law, resampled
-from isoflop.numeric.accuracy.laws import BILINEAR, LAWS, crossing_of
+from isoflop.numeric.accuracy.laws import BILINEAR, LAWS, crossing_of, law_named
 from isoflop.numeric.data.sample import Points
 
 GUESS, DELTA = 0.25, 1e-3
@@ -81,6 +81,35 @@ def design(compute, k):
 def observed(part):
     """log(-log Q')."""
     return np.log(-np.log((part.accuracy - part.baseline) / (1.0 - part.baseline)))
+
+
+@pytest.mark.parametrize("name", [name for name in LAWS if "bnsl" not in name])
+def test_every_law_fits_refits_and_predicts(name):
+    compute, k = (each.ravel() for each in np.meshgrid(np.geomspace(1e19, 1e23, 14), (1.0, 10.0)))
+    random = np.random.default_rng(2)
+    params = np.sqrt(compute / 6.0 / 10 ** random.uniform(1.0, 2.0, len(k)))
+    log_y = design(compute, k) @ PLANE + 0.03 * random.standard_normal(len(k))
+    at = {"params": params, "tokens": compute / 6.0 / params, "compute": compute, "k": k}
+    at |= {"proxy": 1.6 + 800.0 * compute**-0.15}
+    runs = Points(
+        benchmark="task",
+        accuracy=np.exp(-np.exp(log_y)),
+        baseline=0.0,
+        index=np.arange(len(k)),
+        **at,
+    )
+    law = law_named(name)
+    part = runs if "k" in law.requires else runs.subset(k == 1.0)
+    found, p = fit_law(part, law), len(law.coefficients)
+    assert (*found.coefficients,) == law.coefficients
+    assert {*found.undetermined} <= {*law.coefficients}
+    weights = random.multinomial(len(part), np.full(len(part), 1.0 / len(part)), size=3)
+    again = found.refit(weights=weights.astype(float), baselines=np.zeros(3))
+    assert (again.coefficients.shape, again.converged.shape) == ((3, p), (3,))
+    asked = Points(**{quantity: getattr(part, quantity) for quantity in law.asks})
+    values = law.accuracy(np.stack([found.values] * 2), asked, np.zeros(2))
+    assert (values[0] == values[1]).all()
+    assert np.sqrt(np.mean((values[0] - part.accuracy) ** 2)) < 0.05
 
 
 # -- the closest law ---------------------------------------------------------------------------------
