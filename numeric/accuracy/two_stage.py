@@ -77,7 +77,8 @@ def fit_line(sample: Points) -> Part:
 
 def line(coefficients: Floats, proxy: Floats) -> Floats:
     """Q (K, n)."""
-    return LINE.values(coefficients, {"x": proxy})
+    a, b = coefficients.T[:, :, None]
+    return np.asarray(a + b * proxy)
 
 
 def fit_logistic(sample: Points) -> Part:
