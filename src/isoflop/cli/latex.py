@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "theorems with their proofs, tables and bibliography as LaTeX"
 HELP = """\
-isoflop latex [envelope | penalty | NAME ...] [--proof short|steps|none] [-o FILE]
+isoflop latex [envelope | penalty | NAME ... | --all] [--proof short|steps|none] [-o FILE]
 isoflop latex [NAME ...] --fragment [--bib FILE]
 isoflop latex [NAME ...] --law LAW ...
 isoflop latex --list
@@ -33,6 +33,7 @@ examples:
   isoflop latex envelope penalty --proof steps -o notes.tex
   isoflop latex --law besiroglu2024 hoffmann2022 -o notes.tex
   isoflop latex penalty --fragment --bib penalty.bib -o penalty.tex
+  isoflop latex --all --notation hoffmann -o derivations.tex
 """
 PROOFS = ("short", "steps", "none")
 
@@ -44,6 +45,7 @@ def parser() -> Parser:
     built.add_argument("names", nargs="*", type=several(str), metavar="NAME", help=names)
     group = built.add_argument_group("content")
     add_switch(group, "--list", "names and titles of the theorems, and nothing else")
+    add_switch(group, "--all", "every theorem of the package; takes minutes")
     lines = "the lines that a paper prints, every step with its number, or the statement alone"
     add_choice(group, "--proof", PROOFS, lines)
     fragment = (
@@ -60,12 +62,14 @@ def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status."""
     from ..derivations import NAMES, derivation, summary
 
-    if args.names and args.list:
-        raise ValueError(f"--list: is of every theorem, leave out {shown(' '.join(args.names))}")
+    if args.names and (args.list or args.all):
+        option = "--list" if args.list else "--all"
+        typed = shown(" ".join(args.names))
+        raise ValueError(f"{option}: is of every theorem, leave out {typed}")
     if args.list:
         width = max(map(len, NAMES))
         return "\n".join(f"{name.ljust(width)}  {summary(name)}" for name in NAMES), DONE
-    names = known(args.names or [*SHORT_NAMES])
+    names = NAMES if args.all else known(args.names or [*SHORT_NAMES])
     laws = selected_laws(args) if args.law else []
 
     from tqdm import tqdm
