@@ -27,18 +27,19 @@ DIGITS, FIRST_DIGITS, NEWTON_STEPS = 200, 15, 2_000
 #: Figures to which equal sides agree; fewer where a value is found from values beside each other.
 SAME, ROUGHLY_SAME = 120, 45
 LARGEST_EXPONENT_BITS = 200
-POINTS, FEWEST, TRIES = 16, 4, 400
+#: At how many points an equality is tried, a bound, which may fail in a small region, and a limit.
+POINTS, OF_BOUNDS, FEWEST, TRIES = 16, 48, 4, 400
 #: How far from 1 letters are drawn, as powers of e, one try after the other.
 SPREADS = (1, 1, 2, 2, 1, 1, 4, 4) * 8 + (12, 12, 40, 40)
 #: Powers of ten on the way to a limit, and the share of the error that may be left at the last.
-STEPS, LEFT = (20, 40), Rational(99, 100)
+STEPS, LEFT = (20, 40), Rational(9, 10)
 #: The signs that lhs - rhs may have at a point, and of a strict bound one that is told from equality
 #: no more far from 1.
 AGREES = {
     **dict.fromkeys(("==", "approx", "propto"), (0,)),
     **{"<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (1, 0), "!=": (-1, 1)},
 }
-STRICT, NEAR = ("<", ">", "!="), 2
+ORDERS, STRICT, NEAR = ("<", "<=", ">", ">="), ("<", ">", "!="), 2
 #: The letters of the law by their canonical names, and what is found from values beside each other.
 LETTERS, BY_DIFFERENCES = ("A", "B", "E", "beta", "gamma", "C", "r"), {"alpha", "C_opt"}
 NO_VALUE = (ValueError, OverflowError, ZeroDivisionError)
@@ -214,6 +215,7 @@ class Trial:
     def outcome(self) -> tuple[str, str | None]:
         """At how many points the claim was tried, or why at none, and the one at which it fails."""
         most, tried = POINTS if self.relation in AGREES else FEWEST, 0
+        most = OF_BOUNDS if self.relation in ORDERS else most
         self.random, self.own = Random(self.seed), self._letters()
         self.near = self.law.nearness(self.lhs, self.rhs)
         for spread, point in self._points():
