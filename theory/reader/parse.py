@@ -465,6 +465,16 @@ class _Reader(Builder):
             if is_group or after.kind != "name" or at.text in self.letters:
                 return None
             self.refuse(at, rest=": no derivative such as dL/dN")
+        try:
+            return self._quotient(at, depth)
+        except ParseError:
+            if at.text not in self.letters:
+                raise
+            self.next = start  # the exponent d of a budget kappa N^a D^d
+            return None
+
+    def _quotient(self, at: Token, depth: int) -> Expr:
+        """The derivative that begins at a token."""
         order, of = self.in_brackets(lambda: self._above(depth))
         if not self._is_below(self.next):
             self.refuse(at, rest=": no derivative such as dL/dN")
