@@ -152,7 +152,7 @@ def tolerance(law: Law, within: float) -> Tolerance:
             inner, outer = (middle, outer) if is_within else (inner, middle)
         return inner
 
-    step = law.of_sum("tolerance_half_width", epsilon)
+    step = min(law.of_sum("tolerance_half_width", epsilon), 1.0)
     low, high = root(-step), root(step)
     sizes = law.evaluate("size_ratio_at_log", low), law.evaluate("size_ratio_at_log", high)
     ratios = law.evaluate("ratio_at_log", high), law.evaluate("ratio_at_log", low)

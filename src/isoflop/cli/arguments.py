@@ -308,7 +308,14 @@ def one_of(names: Sequence[str]) -> Callable[[str], str]:
 
 def several(read: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
     """The type of the words of a list, whose entries are comma- or space-separated."""
-    return lambda word: tuple(map(read, filter(None, re.split(r"[,\s]+", word))))
+
+    def of_word(word: str) -> tuple[Any, ...]:
+        entries = [entry for entry in re.split(r"[,\s]+", word) if entry]
+        if not entries:
+            raise outside(word, "one entry or more")
+        return tuple(map(read, entries))
+
+    return of_word
 
 
 def pair(read: Callable[[str], Any] = str, form: str = "NAME=VALUE") -> Callable[[str], Any]:
@@ -332,10 +339,13 @@ def file(word: str) -> str:
     from pathlib import Path
 
     target = Path(word)
-    if not word or target.is_dir():
-        raise outside(word, "a file to write, not a directory")
-    if not target.absolute().parent.is_dir():
-        raise ArgumentTypeError(f"{shown(word)}: cannot be written (No such directory)")
+    try:
+        if not word or target.is_dir():
+            raise outside(word, "a file to write, not a directory")
+        if not target.absolute().parent.is_dir():
+            raise ArgumentTypeError(f"{shown(word)}: cannot be written (No such directory)")
+    except OSError as error:  # its name is too long
+        raise ArgumentTypeError(f"{shown(word)}: cannot be written ({error.strerror})") from None
     return word
 
 
