@@ -67,7 +67,7 @@ CASES = {
     "latex nonsense": "isoflop latex --list",
     "latex --list envelope": "--list|'envelope'",
     "latex penalty_tails --all": "--all",
-    "verify ''": "NAME ''|one entry or more",
+    "verify ''": "NAME|a value is expected",
     f"simulate runs -o {'y' * 300}.csv": "--output|too long",
     f"penalty --law {'y' * 300}.json --ratio 3": "law file|too long",
     "verify tokens_per_parm": "'tokens_per_parm'|did you mean tokens_per_param",

@@ -312,7 +312,7 @@ def several(read: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
     def of_word(word: str) -> tuple[Any, ...]:
         entries = [entry for entry in re.split(r"[,\s]+", word) if entry]
         if not entries:
-            raise outside(word, "one entry or more")
+            raise ArgumentTypeError("a value is expected")
         return tuple(map(read, entries))
 
     return of_word
