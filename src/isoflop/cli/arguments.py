@@ -310,10 +310,9 @@ def several(read: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
     """The type of the words of a list, whose entries are comma- or space-separated."""
 
     def of_word(word: str) -> tuple[Any, ...]:
-        entries = [entry for entry in re.split(r"[,\s]+", word) if entry]
-        if not entries:
+        if not word.strip():
             raise ArgumentTypeError("a value is expected")
-        return tuple(map(read, entries))
+        return tuple(map(read, filter(None, re.split(r"[,\s]+", word))))
 
     return of_word
 
