@@ -50,7 +50,7 @@ class Given:
         own = _defined(let, self.words)
         if known := own.keys() & self.words.signs.keys():
             raise ParseError(f"{min(known)} is defined, and its sign follows from that")
-        self.table: dict[str, Meaning] = {**(more or {}), **words.names, **own}
+        self.table: dict[str, Meaning] = {**words.names, **own, **(more or {})}
         self.free: dict[str, Symbol] = {}
         self.typed, self.domain = Domain(), Domain()
         self.replaced: dict[Symbol, Expr] = {}
@@ -214,7 +214,7 @@ def _signs_assumed(
 
 def _defined(definitions: Sequence[str], words: Vocabulary) -> Table:
     """What the names mean that are defined, `k := kappa` or `f(x) == x^2`. On the right side names
-    have the meaning that they have without, else that of another definition.
+    have the meaning of another definition, else that which they have without.
 
     Raises
     ------
@@ -238,11 +238,12 @@ def _defined(definitions: Sequence[str], words: Vocabulary) -> Table:
         text, parameters, body = waiting[name]
         if name in above:
             raise ParseError(f"{quoted(text)}: {name} is defined by way of itself")
-        own = {token.text for token in parameters} | words.names.keys()
-        for other in {_known(token, waiting) for token in body} - own:
+        own, kept = {token.text for token in parameters}, {name, *above} & words.names.keys()
+        for other in {_known(token, waiting) for token in body} - own - kept:
             if other in waiting and other not in found:
                 define(other, (*above, name))
-        given = Given(words, more=found)
+        meant = {x: value for x, value in found.items() if x not in kept}
+        given = Given(words, more=meant)
         alone = given.table.get(body[0].text) if len(body) == 1 else None
         if isinstance(alone, NamedFunction):
             found[name] = alone

@@ -146,6 +146,7 @@ def _law(sides: Sides, constant: Expr, first: Term, second: Term) -> LawOfDocume
     let += [f"{x}{optimal} := {own}_opt" for x, own in others for optimal in OPTIMAL]
     if sides.defined in LOSSES and sides.defined not in ("L", "L_hat"):
         let.append(f"{sides.sources[0].split('(')[0]} := L")
+        let += [f"{sides.defined}{optimal} := L_opt" for optimal in OPTIMAL]
     if a.is_number:
         numbers = (*zip(DEFAULT.names("params-tokens"), values, strict=True),)
         return LawOfDocument(let=tuple(let), sizes=sizes, numbers=numbers)

@@ -109,6 +109,10 @@ class State:
     def declaring(self, text: str) -> State:
         """With `notation hoffmann` and the like; ParseError where it is none."""
         word, _, rest = (part.strip() for part in text.partition(" "))
+        named = name_of(re.split(":?=", rest)[0]) if word in ("budget", "let") else ""
+        if named in self.own:  # the document's own meaning is no more
+            own = {x: said for x, said in self.own.items() if x != named}
+            return replace(self, own=own).declaring(text)
         if word == "notation":
             law = None if self.law is not None and self.law.trouble else self.law
             return replace(
@@ -116,12 +120,12 @@ class State:
             )
         if word == "budget":
             name, _, value = rest.rpartition("=")
+            sizes = zip((self.law or LawOfDocument()).sizes, "ND", strict=True)
+            for size, x in sizes:  # F = 12 P T
+                value = re.sub(rf"(?<![A-Za-z]){re.escape(size)}(?![A-Za-z])", x, value)
             budget = Budget.parse(re.sub(r"(?<=\w)\s+(?=\w)", "*", value))
             return replace(self.with_budget(budget, name.strip() or "C", 0), rival="")
         if word == "let":
-            name = name_of(re.split(":?=", rest)[0])
-            own = {x: text for x, text in self.own.items() if x != name}
-            self = replace(self, own=own)
             return replace(self, declared=replace(self.declared, let=(*self.declared.let, rest)))
         known = "notation, budget, let, assume, at, skip or `z real`"
         raise ParseError(f"`% isoflop: {word}` is not known: say {known}")
