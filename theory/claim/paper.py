@@ -257,11 +257,11 @@ def _given(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State
         what = "the document's law" if law.notation else ""
     sizes = (state.law or LawOfDocument()).sizes
     budget = budget_of(piece.text, sizes)
-    is_displayed = state.declared.budget is not None
-    is_declared = is_displayed and not state.budget_line
-    given = computes_of(piece.text, sizes, state.known, any_form=not is_displayed)
+    is_known = state.declared.budget is not None
+    is_declared = is_known and not state.budget_line
+    given = computes_of(piece.text, sizes, state.known, any_form=not is_known)
     for one in given if not is_declared else ():
-        if one is not None and not is_displayed:
+        if one is not None and state.declared.budget is None:
             state = state.with_budget(one, budget[1] if budget else "C", piece.line)
         elif one != state.budget:
             state = state.with_rival(piece)

@@ -40,9 +40,9 @@ class Option(argparse.Action):
     ) -> None:
         held = getattr(namespace, self.dest)
         if isinstance(values, list):
-            parts = (part if isinstance(part, tuple) else (part,) for part in values)
+            parts = [part if isinstance(part, tuple) else (part,) for part in values]
             values = [*(held or ()), *(entry for part in parts for entry in part)]
-            if not values and self.nargs == "+":
+            if not values and (parts or self.nargs == "+"):
                 raise argparse.ArgumentError(self, "a value is expected")
         elif isinstance(values, dict):
             if twice := [name for name in values if name in (held or {})]:
@@ -308,13 +308,7 @@ def one_of(names: Sequence[str]) -> Callable[[str], str]:
 
 def several(read: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
     """The type of the words of a list, whose entries are comma- or space-separated."""
-
-    def of_word(word: str) -> tuple[Any, ...]:
-        if not word.strip():
-            raise ArgumentTypeError("a value is expected")
-        return tuple(map(read, filter(None, re.split(r"[,\s]+", word))))
-
-    return of_word
+    return lambda word: tuple(map(read, filter(None, re.split(r"[,\s]+", word))))
 
 
 def pair(read: Callable[[str], Any] = str, form: str = "NAME=VALUE") -> Callable[[str], Any]:
