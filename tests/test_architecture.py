@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # From the bottom up. A folder counts as one member, but for those of its modules that are named.
 THEORY = (
     {"data", "typeset.escapes", "typeset.numbers", "typeset.table", "typeset.shown"},
-    {"kernel", "symbols"},
+    {"kernel"},
     {"reader"},
     {"theorem"},
     {"typeset"},
@@ -25,7 +25,7 @@ THEORY = (
     {"penalty", "ray"},
     {"passk"},
     {"accuracy"},
-    {"settings"},
+    {"settings", "symbols"},
     {"derivations"},
     {"claim", "code", "verification"},
     {"__init__"},  # of the theory and of the whole package: their lazy exports reach everything

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer, Mul, Pow, Symbol, sympify
 
-from . import symbols as sym
+from .kernel import symbols as sym
 from .kernel.arithmetic import Arithmetic, OutsideScope
 from .kernel.convert import normal_form
 from .kernel.field import CoefficientField

@@ -15,9 +15,9 @@ from typing import Any
 
 from sympy import Add, Expr, Function, Integer, Mul, Pow, Symbol, factor_terms
 
-from . import symbols as sym
 from .budget import SIX_ND, Budget
 from .data.notation import DEFAULT, SCHAEFFER, Notation
+from .kernel import symbols as sym
 from .kernel.rules import ByWeightedAmGm
 from .law import PARAMS_TOKENS, LawForm
 from .theorem.claim import Claim

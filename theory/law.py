@@ -23,7 +23,7 @@ from sympy import (
     sympify,
 )
 
-from . import symbols as sym
+from .kernel import symbols as sym
 from .kernel.arithmetic import Arithmetic, OutsideScope
 from .kernel.convert import normal_form
 from .kernel.field import CoefficientField

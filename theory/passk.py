@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from sympy import Expr, Pow, Symbol, exp, log
 
-from . import symbols as sym
 from .envelope import Envelope, derive
+from .kernel import symbols as sym
 from .law import PARAMS_TOKENS, LawForm
 from .penalty import misallocation
 from .theorem.words import Definition, Sentence, all_positive, function, in_paper_order, say

@@ -25,7 +25,6 @@ from sympy import (
     sqrt,
 )
 
-from . import symbols as sym
 from .data.notation import DEFAULT, Notation
 from .envelope import (
     Envelope,
@@ -37,6 +36,7 @@ from .envelope import (
     product_of_powers,
     share_equations,
 )
+from .kernel import symbols as sym
 from .kernel.bounds import ByBound
 from .kernel.functions import expm1, log1p, phi2
 from .kernel.rules import ByLeadingTerm, ByWeightedAmGm

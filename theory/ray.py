@@ -7,8 +7,8 @@ from functools import cached_property
 
 from sympy import Expr, Integer, Pow, Symbol, log
 
-from . import symbols as sym
 from .envelope import Envelope, derive, gather
+from .kernel import symbols as sym
 from .theorem.words import Definition, Sentence, function, say
 
 #: The size and the tokens of the ray at a compute, and the compute at which it is optimal.

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from sympy import Expr, Mul, Symbol, oo
 
-from .. import symbols as sym
+from ..kernel import symbols as sym
 from ..kernel.decide import is_zero
 from ..reader.building import Domain, NamedFunction, plainly_positive, substituted
 from ..reader.latex import tokens_of

@@ -11,9 +11,9 @@ from itertools import pairwise
 
 from sympy import Add, Expr, Integer, Mul, Symbol, expand
 
-from .. import symbols as sym
 from ..budget import Budget
 from ..data.notation import DEFAULT, HOFFMANN, KINDS, Notation
+from ..kernel import symbols as sym
 from ..reader.building import APPLIED
 from ..reader.parse import read
 from ..reader.tokens import ParseError

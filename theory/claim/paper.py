@@ -16,10 +16,10 @@ from typing import Any
 
 from sympy import Expr, Integer, Symbol
 
-from .. import symbols as sym
 from ..budget import SIX_ND, Budget
 from ..data.notation import DEFAULT, HOFFMANN
 from ..data.notation import notation as find_notation
+from ..kernel import symbols as sym
 from ..kernel.answer import BOUNDS, Answer
 from ..reader.building import APPLIED
 from ..reader.tokens import ParseError, Token, tokenize

@@ -12,7 +12,7 @@ from typing import Any
 
 from sympy import Expr, Integer, Pow, Rational, Symbol, nan, zoo
 
-from .. import symbols as sym
+from ..kernel import symbols as sym
 from ..kernel.answer import (
     BOUNDS,
     STRICT,

@@ -13,11 +13,11 @@ from typing import TypeAlias
 from sympy import Expr, Symbol, log
 from sympy.core.function import UndefinedFunction
 
-from .. import symbols as sym
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
 from ..data.notation import notation as find_notation
 from ..envelope import derive
+from ..kernel import symbols as sym
 from ..penalty import Misallocation, misallocation
 from ..reader.building import NamedFunction
 from ..reader.tokens import AT, GREEK, OPTIMA, PRIME

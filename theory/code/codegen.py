@@ -26,8 +26,8 @@ from sympy import (
     true,
 )
 
-from .. import symbols as sym
 from ..envelope import Envelope, derive
+from ..kernel import symbols as sym
 from .formulas import GeneratedFormula, argument_name, formulas
 from .formulas_downstream import accuracy_formulas, passk_formulas
 

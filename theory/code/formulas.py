@@ -13,8 +13,8 @@ from typing import Any
 
 from sympy import Expr, Piecewise, Rational, Symbol, exp, log, oo
 
-from .. import symbols as sym
 from ..envelope import Envelope
+from ..kernel import symbols as sym
 from ..kernel.functions import expm1_pair, phi2
 from ..penalty import Misallocation, misallocation
 from ..ray import ray

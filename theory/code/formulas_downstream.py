@@ -15,8 +15,8 @@ from collections.abc import Iterator
 
 from sympy import Symbol, exp, log
 
-from .. import symbols as sym
 from ..accuracy import AccuracyPenaltyForm
+from ..kernel import symbols as sym
 from ..passk import DRAWS, BilinearForm, turning_compute
 from .formulas import GeneratedFormula
 

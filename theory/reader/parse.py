@@ -25,7 +25,7 @@ from typing import TypeVar
 from sympy import Abs, Add, Derivative, Expr, I, Mul, Rational, Subs, Symbol, log, nan, oo, zoo
 
 from ..kernel.functions import Partial, defined
-from ..symbols import QUANTITIES
+from ..kernel.symbols import QUANTITIES
 from .building import (
     APPLIED,
     EXTREMA,

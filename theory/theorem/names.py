@@ -10,8 +10,8 @@ from itertools import pairwise
 from sympy import Expr, Function, Symbol, cosh, oo, sinh
 from sympy.core.function import AppliedUndef
 
-from .. import symbols as sym
 from ..data.notation import notation
+from ..kernel import symbols as sym
 from ..kernel.functions import expm1, log1p, phi2
 from ..reader.building import MORE_FUNCTIONS, NamedFunction
 from ..reader.latex import tokens_of

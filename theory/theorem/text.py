@@ -41,7 +41,7 @@ from typing import TypeVar
 
 from sympy import Expr, Integer, Symbol, oo
 
-from .. import symbols as sym
+from ..kernel import symbols as sym
 from ..kernel.answer import BOUNDS
 from ..kernel.bounds import ByBound
 from ..kernel.rules import Argument, ByLeadingTerm, ByNormalForm, ByWeightedAmGm

@@ -10,10 +10,10 @@ from typing import Any
 from sympy import __version__ as sympy_version
 
 from ..._version import __version__
-from .. import symbols as sym
 from ..data.bibliography import WORKS, Work, citations
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
+from ..kernel import symbols as sym
 from ..kernel.rules import weakest
 from ..theorem.claim import Derivation, Verdict
 from .escapes import latex_words

@@ -16,7 +16,7 @@ from sympy import Add, Derivative, Expr, Function, Integer, Mul, Pow, Rational, 
 from sympy.core.alphabets import greeks
 from sympy.core.function import AppliedUndef
 
-from .. import symbols as sym
+from ..kernel import symbols as sym
 from ..kernel.factorials import Factorial, Gamma
 
 S = sym.LOG_SIZE_RATIO

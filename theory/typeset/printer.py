@@ -17,10 +17,10 @@ from sympy.printing.latex import LatexPrinter
 
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
+from ..kernel.symbols import QUANTITIES
+from ..kernel.symbols import C as COMPUTE
 from ..reader.tokens import ACCENTS, PRIME, STAR
 from ..reader.tokens import AT as AT_SAMPLES
-from ..symbols import QUANTITIES
-from ..symbols import C as COMPUTE
 from ..theorem.claim import RELATIONS
 from .escapes import latex_words
 from .layout import AT, OPTIMAL, Conventional, decimal_text, is_decimal
