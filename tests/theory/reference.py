@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-import mpmath
+from tests.theory import values
 
-MP = mpmath.mp.clone()
-MP.dps = 60
+MP = values.MP
 CLOSE = MP.mpf(10) ** -40  # ten digits less than the search settles to
 SETTLED = MP.mpf(10) ** -50
 RIDGE = MP.mpf(10) ** -25  # on the Hessian, which vanishes to 60 digits far from the minimum

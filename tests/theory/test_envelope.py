@@ -2,69 +2,39 @@
 minimisation.
 """
 
+from functools import cache
 from random import Random
 from typing import Any
 
 import pytest
-import sympy
-from sympy import Expr, Rational, Symbol, exp, symbols
+from sympy import Rational
 from tests.theory import reference
-from tests.theory.reference import CLOSE, MP, Numbers
-from tests.theory.rewriting import evaluate, from_sympy
+from tests.theory.laws import LAWS, PRINTED, THREE, M, N, budget
+from tests.theory.reference import MP, Numbers
+from tests.theory.values import close, value
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.budget import GENERAL, SIX_ND, Budget
+from isoflop.theory.budget import SIX_ND
 from isoflop.theory.envelope import Envelope, derive
 from isoflop.theory.kernel import decide
-from isoflop.theory.law import PARAMS_TOKENS, LawForm, Term
+from isoflop.theory.law import PARAMS_TOKENS
 
-N, D, C = sym.N, sym.D, sym.C
-M, K, F, G, delta, zeta, N_c, D_c, a_N, a_D = symbols(
-    "M K F G delta zeta N_c D_c a_N a_D", positive=True
-)
-c = symbols("c1:5", positive=True)
-TWO = PARAMS_TOKENS.terms
-THREE = LawForm((*TWO, Term(F, M, delta)))
-FOUR = LawForm((*TWO, Term(F, M, delta), Term(G, K, zeta)))
-KAPLAN = LawForm.from_expression(((N_c / N) ** (a_N / a_D) + D_c / D) ** a_D)
-ACCURACY = LawForm.from_expression(exp(-(sym.E + PARAMS_TOKENS.reducible)))
-PRINTED = LawForm.from_expression(1.69 + 406.4 * N**-0.34 + 410.7 * D**-0.28)
-
-
-def budget(*powers: tuple[Symbol, Expr], kappa: Expr = sym.KAPPA) -> Budget:
-    return Budget(kappa, tuple((x, sympy.sympify(power)) for x, power in powers))
-
-
-CASES: dict[str, tuple[LawForm, Budget]] = {
-    "two terms, 6 N D": (PARAMS_TOKENS, SIX_ND),
-    "two terms, any monomial": (PARAMS_TOKENS, GENERAL),
-    "two terms, 3 N^2 sqrt(D)": (PARAMS_TOKENS, Budget.parse("3 N^2 D^0.5")),
-    "three terms, any monomial": (THREE, budget((N, c[0]), (D, c[1]), (M, c[2]))),
-    "four terms, 6 N D M K": (FOUR, budget((N, 1), (D, 1), (M, 1), (K, 1), kappa=sympy.Integer(6))),
-    "one term": (LawForm(TWO[:1]), budget((N, c[0]))),
-    "Kaplan": (KAPLAN, SIX_ND),
-    "accuracy, a decreasing function": (ACCURACY, SIX_ND),
-    "numbers": (PRINTED, SIX_ND),
-}
-
-
-@pytest.fixture(scope="module")
-def envelopes() -> dict[str, Envelope]:
-    return {name: derive(*case) for name, case in CASES.items()}
-
-
-# -- claims --------------------------------------------------------------------------------------------------------------
-
-
+C = sym.C
 LONG = {"three terms, any monomial", "four terms, 6 N D M K"}
 
 
+@cache
+def envelope_of(case: str) -> Envelope:
+    return derive(*LAWS[case])
+
+
 @pytest.mark.parametrize(
-    "case", [pytest.param(x, marks=pytest.mark.slow) if x in LONG else x for x in CASES]
+    "case", [pytest.param(x, marks=pytest.mark.slow) if x in LONG else x for x in LAWS]
 )
-def test_every_claim_holds_on_all_paths(case: str, envelopes: dict[str, Envelope]) -> None:
+def test_every_claim_holds_on_all_paths(case: str) -> None:
     """Everything is positive: no proof may hide a restriction."""
-    for verdict in [claim.verify(points=24) for claim in envelopes[case].claims.values()]:
+    for claim in envelope_of(case).claims.values():
+        verdict = claim.verify(points=12)
         assert verdict.holds
         assert verdict.exact.proved
         assert verdict.exact.conditions == ()
@@ -78,16 +48,12 @@ def test_closed_forms_are_as_printed() -> None:
     envelope = derive()
     A, B, b, g = sym.A, sym.B, sym.BETA, sym.GAMMA
     scale = (b * A / (g * B)) ** (1 / (b + g))
+    constant = (b + g) * (A / g) ** (g / (b + g)) * (B / b) ** (b / (b + g))
     known = {
         envelope.params: scale * (C / 6) ** (g / (b + g)),
         envelope.tokens: (C / 6) ** (b / (b + g)) / scale,
         envelope.exponent: b * g / (b + g),
-        envelope.loss: sym.E
-        + 6 ** (b * g / (b + g))
-        * (b + g)
-        * (A / g) ** (g / (b + g))
-        * (B / b) ** (b / (b + g))
-        * C ** (-b * g / (b + g)),
+        envelope.loss: sym.E + constant * (C / 6) ** (-b * g / (b + g)),
         envelope.tokens_per_param: scale**-2 * (C / 6) ** ((b - g) / (b + g)),
         envelope.shares[0]: g / (b + g),
         envelope.shares[1]: b / (b + g),
@@ -105,74 +71,54 @@ def test_law_and_budget_must_share_their_variables() -> None:
         derive().optimum(M)
 
 
-# -- against direct minimisation -----------------------------------------------------------------------------------------
+# -- against direct minimisation -------------------------------------------------------------------
 
 
 def point(envelope: Envelope, law: Numbers) -> dict[str, Any]:
     """The numbers of a law by the names that the envelope gives them."""
-    values = {str(C): law.compute, str(sym.E): MP.one}
+    named = [(envelope.budget.coefficient, law.kappa), (C, law.compute), (sym.E, MP.one)]
     for term, A, b, power in zip(
         envelope.form.terms, law.coefficients, law.exponents, law.powers, strict=True
     ):
-        for expression, number in (
-            (term.coefficient, A),
-            (term.exponent, b),
-            (envelope.budget.exponent(term.variable), power),
-        ):
-            if expression.is_Symbol:
-                values[expression.name] = number
-    if envelope.budget.coefficient.is_Symbol:
-        values[envelope.budget.coefficient.name] = law.kappa
-    return values
-
-
-def at(expression: Expr, values: dict[str, Any]) -> Any:
-    return evaluate(from_sympy(expression), values)
-
-
-def close(found: Any, wanted: Any, tolerance: Any = CLOSE) -> bool:
-    return bool(abs(found - wanted) <= tolerance * abs(wanted))
+        named += [(term.coefficient, A), (term.exponent, b)]
+        named += [(envelope.budget.exponent(term.variable), power)]
+    return {expression.name: number for expression, number in named if expression.is_Symbol}
 
 
 RANDOM_LAWS = [
-    *(("two terms, 6 N D", 2, True, seed) for seed in range(10)),
-    *(("two terms, any monomial", 2, False, seed) for seed in range(6)),
-    *(("three terms, any monomial", 3, False, seed) for seed in range(4)),
-    *(("four terms, 6 N D M K", 4, True, seed) for seed in range(2)),
+    *(("6 N D", 2, True, seed) for seed in range(4)),
+    *(("any monomial", 2, False, seed) for seed in range(3)),
+    *(("three terms, any monomial", 3, False, seed) for seed in range(2)),
+    ("four terms, 6 N D M K", 4, True, 0),
 ]
 
 
 @pytest.mark.parametrize(("case", "factors", "six_nd", "seed"), RANDOM_LAWS)
-def test_optimum_of_a_random_law(
-    case: str, factors: int, six_nd: bool, seed: int, envelopes: dict[str, Envelope]
-) -> None:
-    envelope = envelopes[case]
+def test_optimum_of_a_random_law(case: str, factors: int, six_nd: bool, seed: int) -> None:
+    envelope = envelope_of(case)
     law = reference.draw(Random(f"{case} {seed}"), factors, six_nd=six_nd)
-    values = point(envelope, law)
     logs = reference.minimum(law)
     reducible = law.reducible(logs)
-    for expression, wanted in zip(envelope.allocation, logs, strict=True):
-        assert close(at(expression, values), MP.exp(wanted))
-    assert close(at(envelope.reducible, values), reducible)
-    assert close(at(envelope.loss, values), 1 + reducible)
-    for share, term in zip(envelope.shares, law.terms(logs), strict=True):
-        assert close(at(share, values), term / reducible)
     further = reference.least(law.with_compute(law.compute * 1000))
     exponent = MP.log(reducible / further) / MP.log(1000)
-    assert close(at(envelope.exponent, values), exponent)
-    assert close(at(envelope.coefficient, values), reducible * law.compute**exponent)
-    values[str(sym.REDUCIBLE)] = reducible
-    assert close(at(envelope.compute_for_reducible, values), law.compute)
+    values = point(envelope, law) | {str(sym.REDUCIBLE): reducible}
+    shares = (term / reducible for term in law.terms(logs))
+    for expression, wanted in (
+        *zip(envelope.allocation, map(MP.exp, logs), strict=True),
+        *zip(envelope.shares, shares, strict=True),
+        (envelope.reducible, reducible),
+        (envelope.loss, 1 + reducible),
+        (envelope.exponent, exponent),
+        (envelope.coefficient, reducible * law.compute**exponent),
+        (envelope.compute_for_reducible, law.compute),
+    ):
+        assert close(value(expression, values), wanted)
 
 
-# -- printed numbers -----------------------------------------------------------------------------------------------------
+# -- printed numbers -------------------------------------------------------------------------------
 
 HOFFMANN = {"E": "1.69", "A": "406.4", "B": "410.7", "beta": "0.34", "gamma": "0.28"}
 BESIROGLU = {"E": "1.8172", "A": "482.01", "B": "2085.43", "beta": "0.3478", "gamma": "0.3658"}
-
-
-def printed(law: dict[str, str], **more: str) -> dict[str, Any]:
-    return {name: MP.mpf(value) for name, value in (law | more).items()}
 
 
 @pytest.mark.parametrize(
@@ -182,9 +128,9 @@ def printed(law: dict[str, str], **more: str) -> dict[str, Any]:
 )
 def test_compute_law_in_numbers(law: dict[str, str], exponent: str, coefficient: str) -> None:
     envelope = derive()
-    values = printed(law)
-    assert MP.nstr(at(envelope.exponent, values), 6) == exponent
-    assert MP.nstr(at(envelope.coefficient, values), 7) == coefficient
+    values = {name: MP.mpf(number) for name, number in law.items()}
+    assert MP.nstr(value(envelope.exponent, values), 6) == exponent
+    assert MP.nstr(value(envelope.coefficient, values), 7) == coefficient
 
 
 def test_law_in_numbers_gives_the_same_envelope() -> None:

@@ -4,7 +4,7 @@ there too.
 
 import pytest
 from sympy import Abs, Mul, Pow, Symbol, exp, log, symbols, sympify
-from tests.theory.kernel.values import holds, value
+from tests.theory.values import fine, holds
 
 from isoflop.theory.envelope import derive
 from isoflop.theory.kernel import Answer, decide
@@ -68,7 +68,7 @@ def test_what_fails_on_the_boundary_alone_is_refuted_there(case) -> None:
     assert decision.refuted, decision
     point = dict(decision.witness.point)
     assert not holds(lhs, relation, rhs, point)
-    assert all(value(e, point) >= 0 for e in weak)
+    assert all(fine(e, point) >= 0 for e in weak)
     positive = {E: Symbol("E", positive=True)}
     inside = (sympify(side).subs(positive) for side in (lhs, rhs))
     assert decide_bound(next(inside), relation, next(inside), assume=weak).proved

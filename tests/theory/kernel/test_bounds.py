@@ -4,7 +4,7 @@ from itertools import islice
 
 import pytest
 from sympy import Abs, Add, Mul, Pow, Rational, Symbol, exp, log, sqrt, symbols, sympify
-from tests.theory.kernel.values import MP, holds, value
+from tests.theory.values import FINE, fine, holds
 
 from isoflop.theory.envelope import derive
 from isoflop.theory.kernel.bounds import decide_bound
@@ -110,7 +110,7 @@ def test_proved_bounds_hold_at_fresh_points(case) -> None:
     decision = decided(*case)
     assert decision.proved, decision
     free = set().union(*(e.free_symbols for e in (lhs, rhs, *assume) if hasattr(e, "free_symbols")))
-    inside = (point for point in points(free, 2_718) if all(value(a, point) > 0 for a in assume))
+    inside = (point for point in points(free, 2_718) if all(fine(a, point) > 0 for a in assume))
     fresh = list(islice(inside, FRESH))
     assert len(fresh) == FRESH
     assert all(holds(lhs, relation, rhs, point) for point in fresh)
@@ -123,10 +123,10 @@ def test_refuted_bounds_fail_at_their_witness(case) -> None:
     assert decision.refuted, decision
     assert decision.witness is not None
     point = dict(decision.witness.point)
-    assert all(value(a, point) > 0 for a in assume)
+    assert all(fine(a, point) > 0 for a in assume)
     assert not holds(lhs, relation, rhs, point)
     for side, decimal in ((lhs, decision.witness.lhs), (rhs, decision.witness.rhs)):
-        assert abs(value(side, point) - MP.mpf(decimal)) <= 1e-8 * abs(value(side, point))
+        assert abs(fine(side, point) - FINE.mpf(decimal)) <= 1e-8 * abs(fine(side, point))
 
 
 #: Strict ones; the same with >= holds, and turned round it fails.
@@ -181,7 +181,7 @@ def test_points_refute_an_equality_that_is_called_strict() -> None:
     for lhs, rhs in (((x + y) ** 2, x**2 + 2 * x * y + y**2), (log(x**2), 2 * log(x))):
         refuted = check_at_points(lhs, ">", rhs)
         assert not refuted.passed
-        assert value(lhs, dict(refuted.witness)) == pytest.approx(value(rhs, dict(refuted.witness)))
+        assert fine(lhs, dict(refuted.witness)) == pytest.approx(fine(rhs, dict(refuted.witness)))
         assert check_at_points(lhs, ">=", rhs).passed
     refuted = check_at_points(exp(x) * exp(y), "<", exp(x + y))
     assert not refuted.passed

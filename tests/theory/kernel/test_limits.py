@@ -2,7 +2,7 @@
 
 import pytest
 from sympy import Abs, Integer, Symbol, cosh, exp, log, oo, sqrt, symbols, sympify
-from tests.theory.kernel.values import MP, value
+from tests.theory.values import FINE, fine
 
 from isoflop.theory.envelope import derive
 from isoflop.theory.kernel import limits
@@ -110,15 +110,15 @@ def test_wrong_limits_are_refuted_with_a_witness(case) -> None:
     witness = decision.witness
     assert witness is not None
     point = dict(witness.point)
-    distance = value(variable, point)
+    distance = fine(variable, point)
     assert (distance < 1e-40) if limit == "0" else (distance > 1e40)
-    left = value(lhs, point)
-    assert abs(left - MP.mpf(witness.lhs)) <= 1e-8 * abs(left)
+    left = fine(lhs, point)
+    assert abs(left - FINE.mpf(witness.lhs)) <= 1e-8 * abs(left)
     if rhs is oo:
         assert witness.rhs == "oo"
         return
-    right = value(rhs, point)
-    assert abs(right - MP.mpf(witness.rhs)) <= 1e-8 * abs(right)
+    right = fine(rhs, point)
+    assert abs(right - FINE.mpf(witness.rhs)) <= 1e-8 * abs(right)
     assert abs(left / right - 1 if relation == "~" else left - right) > 1e-3
 
 
