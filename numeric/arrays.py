@@ -1,4 +1,4 @@
-"""How a formula is evaluated: floats by `math`, NumPy arrays in chunks, other arrays by their
+"""How a formula is evaluated: floats by `math`, NumPy arrays in chunks, other arrays by their own
 library.
 """
 
@@ -18,18 +18,19 @@ if TYPE_CHECKING:
 
     #: A number, or an array of NumPy, JAX, PyTorch or another library of the array API standard.
     Real: TypeAlias = Any
-    #: The same with positive finite values alone: a formula refuses others where it can see them.
+    #: A `Real` whose values are positive and finite: a formula refuses others where it can see them.
     Positive: TypeAlias = Any
 
 Arguments = ParamSpec("Arguments")
-#: Elements evaluated at a time: intermediate results of so many stay in the cache.
+#: The number of elements evaluated at a time: their intermediate results fit in the cache.
 CHUNK = 32768
-#: Up to this |x| the pair of exponentials is a series; beyond, it loses at most a factor of 32.
+#: Up to this |(b + g) s| the pair of exponentials is evaluated as a series; beyond it, cancellation
+#: loses at most a factor of 32.
 PAIR_RADIUS = 1 / 16
 #: 1/(n + 2)!, enough terms for 17 digits within the radius, lowest order last (Horner).
 PAIR_SERIES = tuple(1.0 / math.factorial(n + 2) for n in range(8, -1, -1))
 
-#: The functions of floats under the names that array libraries give them.
+#: The functions for floats, under the names that array libraries give them.
 FLOATS = SimpleNamespace(
     __name__="math",
     exp=math.exp,
@@ -45,18 +46,17 @@ FLOATS = SimpleNamespace(
 # -- calling a formula ---------------------------------------------------------------------------
 
 
-class Formula(Generic[Arguments]):
-    """A function of numbers or arrays, in order or by name, from its body; the first argument of that
-    is a namespace.
+class ArrayFormula(Generic[Arguments]):
+    """A function of numbers or arrays, in order or by name. Its body takes a namespace first.
 
-    A NaN as the result for floats or NumPy arrays is a ValueError that names the formula, and so is
-    an infinity unless the result may be one. Arrays of other libraries are not looked at: they may
+    A result that is NaN for floats or NumPy arrays is a ValueError that names the formula, and so is
+    an infinite one unless `may_be_infinite`. Arrays of other libraries are not looked at: they may
     be traced.
 
     Attributes
     ----------
     names : tuple of str
-        Of the arguments.
+        The names of the arguments.
     """
 
     def __init__(
@@ -97,7 +97,9 @@ class Formula(Generic[Arguments]):
         return float(self._of_numpy(floats))
 
     def _of_numpy(self, values: Sequence[Real]) -> Any:
-        """In float64, a chunk at a time; the result is float32 where every array is."""
+        """The result for NumPy arrays, computed in float64 a chunk at a time; it is float32 where
+        every array is.
+        """
         import numpy as np
 
         read = map(real_values, self.names, values, self.domains)
@@ -124,16 +126,18 @@ class Formula(Generic[Arguments]):
         return result[()]
 
 
-formula = Formula
+formula = ArrayFormula
 
 
-def formula_or_inf(body: Callable[Concatenate[Any, Arguments], Any]) -> Formula[Arguments]:
+def formula_or_inf(body: Callable[Concatenate[Any, Arguments], Any]) -> ArrayFormula[Arguments]:
     """A formula whose result may be infinite."""
-    return Formula(body, may_be_infinite=True)
+    return ArrayFormula(body, may_be_infinite=True)
 
 
 def _chunks(result: Any, arrays: Sequence[Any]) -> Iterator[tuple[Any, Sequence[Any]]]:
-    """Parts of the result with those of the arrays; one where some array has to be broadcast."""
+    """Parts of the result with the same parts of the arrays; the whole where an array has to be
+    broadcast.
+    """
     if result.size <= CHUNK or any(a.shape not in ((), result.shape) for a in arrays):
         yield result, arrays
         return
@@ -152,7 +156,7 @@ def is_number(value: Any) -> bool:
 
 
 def namespace(*values: Any) -> Any:
-    """The functions for numbers, or those of the library that has made an array among the values."""
+    """`FLOATS` for plain numbers, else the namespace of the library of an array among the values."""
     if all(map(is_number, values)):
         return FLOATS
     for value in values:
@@ -174,8 +178,8 @@ def is_foreign(*values: Any) -> bool:
 
 
 def any_of(condition: Any) -> bool:
-    """Whether a condition is seen to hold anywhere; arrays of other libraries may be traced, and do
-    not say.
+    """Whether a condition is seen to hold anywhere. Arrays of other libraries may be traced, so that
+    the answer for them is False.
     """
     if isinstance(condition, bool):
         return condition
@@ -183,12 +187,12 @@ def any_of(condition: Any) -> bool:
 
 
 def larger(value: Any, other: Any) -> Any:
-    """The larger of two numbers or arrays; where they are equal, its slope is that of the first."""
+    """The larger of two numbers or arrays; where they are equal, it has the slope of the first."""
     return namespace(value, other).where(value < other, other, value)
 
 
 def smaller(value: Any, other: Any) -> Any:
-    """The smaller of two numbers or arrays; where they are equal, its slope is that of the first."""
+    """The smaller of two numbers or arrays; where they are equal, it has the slope of the first."""
     return namespace(value, other).where(value > other, other, value)
 
 
@@ -196,11 +200,12 @@ def smaller(value: Any, other: Any) -> Any:
 
 
 def piecewise(xp: Any, arguments: tuple[Real, ...], *pieces: Any) -> Any:
-    """The first piece whose condition holds; each but the last is a pair of condition and function.
+    """The value of the first piece whose condition holds. Each piece is a pair of a condition and a
+    function; the last is a function alone.
 
-    Floats take one piece; of NumPy's arrays a conditional one is evaluated where it applies alone.
-    Elsewhere every piece is evaluated, at 0 for the first argument where it does not apply: that is
-    finite, and so are its derivatives.
+    For floats one piece is evaluated, and for NumPy arrays a conditional piece only where it applies.
+    For other arrays every piece is evaluated everywhere, at 0 for the first argument where it does
+    not apply: there it is finite, and so are its derivatives.
     """
     *conditional, otherwise = pieces
     if xp is FLOATS:
@@ -213,27 +218,27 @@ def piecewise(xp: Any, arguments: tuple[Real, ...], *pieces: Any) -> Any:
                     xp.broadcast_to(holds, shape),
                     xp.array(xp.broadcast_to(value, shape)),
                 )
-                some = (xp.broadcast_to(a, shape)[chosen] if xp.ndim(a) else a for a in arguments)
-                value[chosen] = piece(*some)
+                parts = (xp.broadcast_to(a, shape)[chosen] if xp.ndim(a) else a for a in arguments)
+                value[chosen] = piece(*parts)
         return value
     first, *others = arguments
-    none = True
+    is_otherwise = True
     for holds, _ in conditional:
-        none = none & ~holds
-    value = otherwise(xp.where(none, first, 0.0), *others)
+        is_otherwise = is_otherwise & ~holds
+    value = otherwise(xp.where(is_otherwise, first, 0.0), *others)
     for holds, piece in reversed(conditional):
         value = xp.where(holds, piece(xp.where(holds, first, 0.0), *others), value)
     return value
 
 
 def expm1_pair(xp: Any, b: Real, g: Real, s: Real) -> Any:
-    """(exp(-b s) - 1)/b + (exp(g s) - 1)/g >= 0, near s = 0 too, where what is linear cancels."""
+    """(exp(-b s) - 1)/b + (exp(g s) - 1)/g >= 0, also near s = 0, where the linear terms cancel."""
     near = ((b + g) * s) ** 2 < PAIR_RADIUS**2
     return piecewise(xp, (s, b, g), (near, _pair_near), partial(_pair_far, xp))
 
 
 def _pair_near(s: Real, b: Real, g: Real) -> Any:
-    """Its Taylor series: s^2 sum (g^(n+1) - (-b)^(n+1)) s^n/(n+2)!."""
+    """The pair's Taylor series: s^2 sum (g^(n+1) - (-b)^(n+1)) s^n/(n+2)!."""
     series, n = 0.0, len(PAIR_SERIES)
     for coefficient in PAIR_SERIES:
         series = series * s + coefficient * (g**n - (-b) ** n)
@@ -257,7 +262,7 @@ def positive_values(name: str, value: Any) -> Any:
 
 
 def real_values(name: str, value: Any, domain: str = REAL) -> Any:
-    """The same for finite values of either sign."""
+    """The value as a float, or as an array, that is finite throughout and in the domain."""
     if is_foreign(value):
         return value
     if is_number(value):
@@ -281,7 +286,7 @@ def positive_array(name: str, values: Any) -> Any:
 
 
 def real_array(name: str, value: Any, domain: str = REAL) -> Any:
-    """The value as a NumPy array of real numbers; booleans, texts and masked arrays are none."""
+    """The value as a NumPy array of real numbers. Booleans, texts and masked arrays are refused."""
     import numpy as np
 
     refused = outside(name, value, f"{domain}, or an array of them")
@@ -289,10 +294,10 @@ def real_array(name: str, value: Any, domain: str = REAL) -> Any:
         raise refused
     try:
         array = np.asarray(value)
-    except ValueError:  # its rows differ in length
+    except ValueError:  # rows of different lengths
         raise refused from None
     if array.dtype.kind == "O" and all(map(is_number, array.flat)):
-        # Whole numbers beyond the widest of NumPy's.
+        # Whole numbers that are too large for NumPy's integers.
         return np.array([number(name, x, domain) for x in array.flat]).reshape(array.shape)
     if array.dtype.kind not in "iuf":
         raise refused

@@ -1,6 +1,6 @@
-"""Optimal allocation of a budget, or the cheapest way to a target loss, with a size cap or a data
-wall; runs, by any two of params, tokens, compute and tokens per param, or one of them and a loss; and
-what they cost against the optimum.
+"""The optimal allocation of a budget, or for a target loss, with a size cap or a data wall; runs given
+by any two of params, tokens, compute and tokens per param, or by one of them and a loss; and what a
+run costs against the optimum.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ if TYPE_CHECKING:
     from .scaling_law import Law
 
 RATIOS = ("ratio", "size_ratio")
-OF_A_RUN = ("params", "tokens", "compute", "tokens_per_param", "loss")
-TWO = "two of params, tokens, compute and tokens per param, or one of them with a loss"
-#: Steps of Newton's method at most, and the step in log C at which it ends.
-STEPS, SMALL = 60, 1e-12
+RUN_ARGUMENTS = ("params", "tokens", "compute", "tokens_per_param", "loss")
+TWO_NUMBERS = "two of params, tokens, compute and tokens per param, or one of them with a loss"
+#: Newton's method takes at most so many steps, and ends at a step in log C as small as this.
+MOST_STEPS, LAST_STEP = 60, 1e-12
 
 
 def _read(arguments: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
-    """What was given, by name, each in its domain."""
-    if others := [name for name in arguments if name not in known]:
-        raise ArgumentError(others[0], complaint=f"must be one of {', '.join(known)}")
-    reading: Any = {"loss": real_values} | dict.fromkeys(CAPS, positive_number)
+    """The arguments that are not None, each checked to lie in its domain."""
+    if unknown := [name for name in arguments if name not in known]:
+        raise ArgumentError(unknown[0], complaint=f"must be one of {', '.join(known)}")
+    readers: Any = {"loss": real_values} | dict.fromkeys(CAPS, positive_number)
     given = {name: value for name, value in arguments.items() if value is not None}
-    return {name: reading.get(name, positive_values)(name, x) for name, x in given.items()}
+    return {name: readers.get(name, positive_values)(name, x) for name, x in given.items()}
 
 
 def allocate(law: Law, arguments: Mapping[str, Any]) -> Result:
-    """The allocation of the arguments of `Law.allocate`, by name."""
+    """The allocation for the arguments of `Law.allocate`, by name."""
     is_pair = law.form.variables == ("params", "tokens")
-    given = _read(arguments, (*OF_A_RUN, *CAPS) if is_pair else ("compute", "loss"))
+    given = _read(arguments, (*RUN_ARGUMENTS, *CAPS) if is_pair else ("compute", "loss"))
     caps = {name: given[name] for name in CAPS if name in given}
     values = {name: value for name, value in given.items() if name not in caps}
     is_run = len(values) > 1
     if not values or [*values] == ["tokens_per_param"]:
-        complaint = f"must be one of compute, loss, params and tokens, or {TWO}"
+        complaint = f"must be one of compute, loss, params and tokens, or {TWO_NUMBERS}"
         raise ArgumentError(", ".join(values) or "nothing given", complaint=complaint)
     if caps and (is_run or not values.keys() & {"compute", "loss"}):
         raise outside(*next(iter(caps.items())), "given with a compute or a loss alone")
@@ -83,11 +83,11 @@ def allocate(law: Law, arguments: Mapping[str, Any]) -> Result:
 def _under(
     law: Law, caps: Mapping[str, float], optimum: dict[str, Any], formula: str, kept: Any
 ) -> dict[str, Any]:
-    """Params and tokens under caps, at a budget or at a reducible loss that is kept.
+    """Params and tokens under caps, for a budget or for a reducible loss, which is kept.
 
-    The loss is convex along the budget, and the compute along the contour of a loss: where a cap
-    binds the best lies at it, and the other variable goes on along the budget, as far as its own
-    cap, or along the contour.
+    The loss is convex along the budget, and the compute is convex along the contour of a loss. So
+    where a cap binds, the optimum lies at the cap, and the other variable moves along the budget, up
+    to its own cap, or along the contour.
     """
     if not caps:
         return optimum
@@ -104,29 +104,29 @@ def _under(
 
 
 def penalty(law: Law, arguments: Mapping[str, Any]) -> Result:
-    """The penalty of the arguments of `Law.penalty`, by name."""
+    """The penalty for the arguments of `Law.penalty`, by name."""
     variables = law.form.variables
     is_pair = variables == ("params", "tokens")
-    given = _read(arguments, (*RATIOS, *(OF_A_RUN if is_pair else variables)))
-    of_ratio = [name for name in RATIOS if name in given]
-    if not given or (of_ratio and len(given) > 1):
-        complaint = f"must be a ratio, or a size ratio, or {TWO}"
+    given = _read(arguments, (*RATIOS, *(RUN_ARGUMENTS if is_pair else variables)))
+    ratios = [name for name in RATIOS if name in given]
+    if not given or (ratios and len(given) > 1):
+        complaint = f"must be a ratio, or a size ratio, or {TWO_NUMBERS}"
         raise ArgumentError(", ".join(given) or "nothing given", complaint=complaint)
-    if of_ratio and len(variables) != 2:
-        complaint = f"is of laws of two variables, not of {', '.join(variables)}"
-        raise ArgumentError(of_ratio[0], complaint=complaint)
-    if is_pair and not of_ratio:
+    if ratios and len(variables) != 2:
+        complaint = f"exists for laws of two variables, and this law has {', '.join(variables)}"
+        raise ArgumentError(ratios[0], complaint=complaint)
+    if is_pair and not ratios:
         given = dict(zip(variables, run_of(law, given), strict=True))
-    if not of_ratio and (missing := [name for name in variables if name not in given]):
+    if not ratios and (missing := [name for name in variables if name not in given]):
         raise ValueError(f"missing {', '.join(missing)}: a run has {', '.join(variables)}")
-    result = Result(law=law, given=given, variables=None if of_ratio else given)
-    result.log_size_ratio  # noqa: B018 - what is outside of its domain is refused at once
+    result = Result(law=law, given=given, variables=None if ratios else given)
+    result.log_size_ratio  # noqa: B018 - values outside of their domain are refused at once
     return result
 
 
 class Tolerance(NamedTuple):
-    """The lowest and highest N/N*(C), and overtraining ratio, of the allocations whose loss penalty is
-    at most 1 + within.
+    """The lowest and highest N/N*(C), and the lowest and highest overtraining ratio, at which the loss
+    penalty is at most 1 + within.
     """
 
     within: float
@@ -134,7 +134,7 @@ class Tolerance(NamedTuple):
     ratio: tuple[float, float]
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Plain data for JSON."""
         return self._asdict()
 
 
@@ -143,7 +143,7 @@ def tolerance(law: Law, within: float) -> Tolerance:
     epsilon = positive_number("within", within)
 
     def root(outer: float) -> float:
-        """The last s within, by bisection: P is convex, and monotone on either side."""
+        """The farthest s within the tolerance, by bisection: P is monotone on either side of 0."""
         inner = 0.0
         while law.excess_at(outer) <= epsilon:
             inner, outer = outer, 2.0 * outer
@@ -163,15 +163,16 @@ def tolerance(law: Law, within: float) -> Tolerance:
 
 
 def run_of(law: Law, given: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Params and tokens of a run from two of `OF_A_RUN`; not from a compute and a loss: two runs have
-    that loss at that compute, or none.
+    """Params and tokens of a run that two of `RUN_ARGUMENTS` give. A compute and a loss give none: two
+    runs have that loss at that compute, or no run has.
     """
-    names = tuple(name for name in OF_A_RUN if name in given)
+    names = tuple(name for name in RUN_ARGUMENTS if name in given)
     if names == ("compute", "loss"):
-        both = "two runs have this loss at this compute, or none; give params, tokens or tokens per param"
-        raise ArgumentError("loss", given["loss"], complaint=both)
+        complaint = "two runs have this loss at this compute, or none; "
+        complaint += "give params, tokens or tokens per param with it"
+        raise ArgumentError("loss", given["loss"], complaint=complaint)
     if names not in RUNS:
-        raise ArgumentError(", ".join(given), complaint=f"must be {TWO}")
+        raise ArgumentError(", ".join(given), complaint=f"a run is given by {TWO_NUMBERS}")
     first, second = (given[name] for name in names)
     if names[1] == "loss":
         second = _sum_within(law, second, {x: given[x] for x in names if x in ("params", "tokens")})
@@ -179,29 +180,29 @@ def run_of(law: Law, given: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 def _on_ray(law: Law, t: Any, R: Any) -> tuple[Any, Any]:
-    """The run of these tokens per param t that has this R.
+    """Params and tokens of the run with t tokens per param whose reducible sum is R.
 
-    log R is convex and falls in log C on the ray, with the exponent as its slope: from below the
-    root, where one of the two terms has the value, Newton's method goes to it from one side.
+    On the ray log R falls in log C and is convex, with minus the local exponent as its slope. Newton's
+    method starts below the root, where one of the two terms alone is R, and converges from that side.
     """
     params, tokens = law.of_sum("smallest_params", R), law.of_sum("smallest_tokens", R)
     compute = larger(law.compute(params, t * params), law.compute(tokens / t, tokens))
     xp = namespace(compute)
-    for _ in range(STEPS):
+    for _ in range(MOST_STEPS):
         excess = xp.log(law.of_sum("ray_reducible_loss", compute, t) / R)
         step = excess / law.of_sum("ray_exponent", compute, t)
         compute = compute * xp.exp(step)
-        if not is_foreign(step) and not any_of(abs(step) > SMALL):
+        if not is_foreign(step) and not any_of(abs(step) > LAST_STEP):
             break
     return _at_compute(law, compute, t)
 
 
 def _at_compute(law: Law, compute: Any, t: Any) -> tuple[Any, Any]:
-    """The run of these tokens per param t at a compute."""
+    """Params and tokens of the run with t tokens per param at a compute."""
     return law.evaluate("ray_params", compute, t), law.evaluate("ray_tokens", compute, t)
 
 
-#: Params and tokens of a run, by the two that give it; a loss is there as its R.
+#: Params and tokens of a run by the two numbers that give it; a loss is passed as its R.
 RUNS: dict[tuple[str, ...], Callable[[Law, Any, Any], tuple[Any, Any]]] = {
     ("params", "tokens"): lambda law, N, D: (N, D),
     ("params", "compute"): lambda law, N, C: (N, law.evaluate("tokens_given_params", C, N)),
@@ -216,21 +217,19 @@ RUNS: dict[tuple[str, ...], Callable[[Law, Any, Any], tuple[Any, Any]]] = {
 
 
 def _sum_within(law: Law, loss: Any, held: Mapping[str, Any]) -> Any:
-    """The R of a loss; an `ArgumentError` where that is beyond what the terms of the params or the
-    tokens that are held, or capped, leave.
+    """The R of a loss. An `ArgumentError` where the terms of the params or tokens that are given, or
+    capped, exceed it already.
     """
     R = law.sum_for(loss)
     lowest = sum(law.of_sum(f"{x.removeprefix('max_')}_term", value) for x, value in held.items())
-    beyond = lowest > R if len(held) > 1 else lowest >= R
-    if any_of(beyond):
+    unreachable = lowest > R if len(held) > 1 else lowest >= R
+    if any_of(unreachable):
         import numpy as np
 
-        place = int(np.argmax(beyond))
-        values = (
-            np.broadcast_to(x, np.shape(beyond)).flat[place] for x in (lowest, *held.values())
-        )
-        reached, *at = map(float, values)
-        words = ", ".join(f"{x}={value:g}" for x, value in zip(held, at, strict=True))
-        bound = f"{'above' if law.form.sign > 0 else 'below'} {law.of_sum('loss_at', reached):.6g}"
-        raise outside("loss", loss, f"{bound} at {words}, whatever the compute")
+        first, shape = int(np.argmax(unreachable)), np.shape(unreachable)
+        values = (np.broadcast_to(x, shape).flat[first] for x in (lowest, *held.values()))
+        least, *limits = map(float, values)
+        where = ", ".join(f"{x}={value:g}" for x, value in zip(held, limits, strict=True))
+        bound = f"{'above' if law.form.sign > 0 else 'below'} {law.of_sum('loss_at', least):.6g}"
+        raise outside("loss", loss, f"{bound} at {where}, whatever the compute")
     return R

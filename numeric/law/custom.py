@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError
-from .form import Form
+from .form import CompiledForm
 from .scaling_law import Law
 
 if TYPE_CHECKING:
@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 
 __all__ = ["compiled_law", "executed", "law_from_expression"]
 
-#: Fractions such as 1/3 may stand in an expression; decimals are coefficients.
+#: Fractions such as 1/3 may stand in an expression; decimals are values of coefficients.
 LARGEST_DENOMINATOR = 12
+#: More digits than a float has, for the limit of a law.
 DIGITS = 20
-OF_CLASS = "must be E + K R^p with R a sum of power laws; of an accuracy Q, -log Q is"
+CLOSED_FORM = (
+    "must be E + K R^p with R a sum of power laws; for an accuracy Q, write the law of -log Q"
+)
 
 
 def law_from_expression(
@@ -83,7 +86,7 @@ def law_from_expression(
 @cache
 def form_of(
     expression: str, coefficients: tuple[str, ...], variables: tuple[str, ...], budget: str
-) -> Form:
+) -> CompiledForm:
     """The form of an expression with coefficients of these names, derived, proved and compiled."""
     from sympy import Float, Rational, Symbol
 
@@ -97,14 +100,15 @@ def form_of(
     exact, chosen = parse(expression, table), tuple(table[text] for text in variables)
     for number in exact.atoms(Float, Rational):
         if number.is_Float or number.q > LARGEST_DENOMINATOR:
-            instead = "must have a name for it, with its value among the coefficients"
-            raise ArgumentError("expression", complaint=f"has the number {abs(number)}; {instead}")
+            complaint = f"has the number {abs(number)}; "
+            complaint += "must have a name for it, with its value among the coefficients"
+            raise ArgumentError("expression", complaint=complaint)
     law: Any = LawForm.from_expression(exact, chosen, "custom")
     if law.power is None:
-        raise ArgumentError("expression", expression, complaint=OF_CLASS)
+        raise ArgumentError("expression", expression, complaint=CLOSED_FORM)
     envelope = derive(law, Budget.parse(budget, chosen))
     if failed := [name for name, claim in envelope.claims.items() if not claim.prove().proved]:
-        complaint = f"of its envelope is not proved: {', '.join(failed)}"
+        complaint = f"its envelope is not proved: {', '.join(failed)}"
         raise ArgumentError("expression", expression, complaint=complaint)
     symbols = {*law.coefficients, *(envelope.budget.compute().free_symbols - {*chosen})}
     needed = sorted(symbol.name for symbol in symbols)
@@ -118,7 +122,7 @@ def form_of(
         return float(law.irreducible.evalf(DIGITS, subs=values))
 
     arguments = tuple(sorted(map(argument_name, symbols)))
-    return Form(
+    return CompiledForm(
         kind="expression",
         loss=str(law.loss),
         variables=tuple(map(argument_name, law.variables)),
@@ -141,7 +145,9 @@ def compiled_law(envelope: Envelope) -> ModuleType:
 
 
 def executed(name: str, source: str) -> ModuleType:
-    """Generated source as a module: what codegen prints from SymPy trees, never what a user typed."""
+    """Generated source as a module. The source is what codegen prints from SymPy trees, never what a
+    user typed.
+    """
     module = ModuleType(f"isoflop.numeric.compiled_{name}", source.split('"""')[1])
     exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)
     return module

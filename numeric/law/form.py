@@ -1,5 +1,5 @@
 """The form of a law: its variables, its coefficients and the functions generated for it; and the two
-forms that have a notation.
+built-in forms, whose coefficients have names in each notation.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     from ...theory.envelope import Envelope
     from ..arrays import Positive, Real
 
-__all__ = ["COMPUTE", "PARAMS_TOKENS", "Form", "power"]
+__all__ = ["COMPUTE", "PARAMS_TOKENS", "CompiledForm", "power"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Form:
-    """Everything about a law but the values of its coefficients."""
+class CompiledForm:
+    """Everything about a law except the values of its coefficients."""
 
     kind: str  # "params-tokens", "compute" or "expression"
-    loss: str  # where the form has a notation, with its coefficients in braces
+    loss: str  # the formula; that of a built-in form has its coefficients in braces
     variables: tuple[str, ...]
     coefficients: tuple[str, ...]
     needed: tuple[str, ...]  # coefficients that a law of this form cannot be without
     functions: Any = field(compare=False)  # formulas by name
-    #: What makes it anew in another process: its name here, or a function with its arguments.
+    #: How pickle makes the form again: its name in this module, or a function with its arguments.
     made: str | tuple[Any, ...] = field(compare=False)
-    #: The name of the formula of R in a law E + K R^p, from its name in a law E + R.
+    #: Turns the name of a formula of a law E + R into its name for R in a law E + K R^p.
     of_sum: Callable[[str], str] = field(default=str, compare=False)
-    #: E, to which the law tends as its variables grow, from the coefficients; 1 where it falls to
-    #: that, -1 where it rises.
+    #: E from the coefficients: the limit of the law as its variables grow.
     limit: Callable[[Mapping[str, Any]], Any] = field(default=lambda x: x["E"], compare=False)
+    #: 1 where the law falls to its limit, as a loss does; -1 where it rises, as an accuracy does.
     sign: int = 1
     #: The symbolic optimum of a user's own law, with its proofs.
     derived: Envelope | None = field(default=None, compare=False)
@@ -47,7 +47,7 @@ class Form:
 
 
 #: L = E + A N^-beta + B D^-gamma under C = 6 N D.
-PARAMS_TOKENS = Form(
+PARAMS_TOKENS = CompiledForm(
     kind="params-tokens",
     loss="{E} + {A} N^-{beta} + {B} D^-{gamma}",
     variables=("params", "tokens"),
@@ -84,9 +84,9 @@ def _coefficient(xp: Any, C0: Real) -> Any:
     return C0
 
 
-#: L = E + C0 C^-alpha: the envelope of a params+tokens law exactly, the losses at one D/N nearly.
-#: It is its own envelope.
-COMPUTE = Form(
+#: L = E + C0 C^-alpha, which is its own envelope: exactly the envelope of a params+tokens law, and
+#: nearly its losses at one D/N.
+COMPUTE = CompiledForm(
     kind="compute",
     loss="{E} + {C0} C^-{alpha}",
     variables=("compute",),

@@ -1,5 +1,5 @@
-"""What follows from a law for an allocation: figures by name, for one or arrays of them, with
-intervals where the law came from data. A figure is declared once: text, LaTeX, JSON and frame follow.
+"""What follows from a law for an allocation or a run, or for arrays of them: figures by name, with
+intervals where the law has draws. A figure is declared once; text, LaTeX, JSON and frame follow.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ __all__ = ["CAPS", "LEVEL", "Result", "result_tables"]
 CAPS = ("max_params", "max_tokens")
 LEVEL = 0.9
 FOUR, FIVE, SHARE, SIZE = Shortest(4), Shortest(5), Percent(3), Count()
-#: What the LaTeX of figures is made of.
+#: The letters in the LaTeX of figures, which depend on the notation.
 LETTERS = ("N", "D", "C", "L", "E", "rho", "N_opt", "D_opt")
-#: The figures of a table, in order, those of them whose interval it shows, and those that JSON and
-#: frames have besides.
+#: For each kind of table: the figures that it shows, in order, those of them whose interval it shows,
+#: and the figures that only JSON and frames have.
 VIEWS = {
     "ratios": (
         "ratio size_ratio loss_penalty excess effective_compute lost_compute compute_overhead",
@@ -55,8 +55,8 @@ VIEWS = {
         "",
     ),
 }
-#: Columns of a table that it shows only where they tell something of a row.
-TELLING: dict[str, Callable[[Any], Any]] = {
+#: Columns that a table shows only where this holds for some row.
+SHOWN_WHERE: dict[str, Callable[[Any], Any]] = {
     "loss": lambda row: row.law.E is not None,
     "loss_penalty": lambda row: row.is_run or row.optimum is None,
     "binding": lambda row: {*CAPS} & {*row.given},
@@ -66,8 +66,8 @@ TELLING: dict[str, Callable[[Any], Any]] = {
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A figure as an attribute of results: how it follows, its LaTeX in the letters of a notation,
-    its format, and, of a cost, its least value. Its heading is its name.
+    """A figure, an attribute of results: how it follows, its LaTeX in the letters of a notation, its
+    format and, for a cost, its least value. Its heading is its name.
     """
 
     of: Callable[[Any], Any]
@@ -80,7 +80,7 @@ class Figure:
 
 
 def _at_log(formula: str, name: str = "") -> Callable[[Result], Any]:
-    """What follows from log N/N*, unless it was given under this name."""
+    """How a figure follows from log N/N*, unless it was given under this name."""
 
     def figure(result: Result) -> Any:
         known = result.given.get(name)
@@ -89,8 +89,8 @@ def _at_log(formula: str, name: str = "") -> Callable[[Result], Any]:
     return figure
 
 
-def _of_run(figure: Callable[[Any], Any]) -> Callable[[Result], Any]:
-    """What a run has; None of a ratio, which many runs have."""
+def _for_run(figure: Callable[[Any], Any]) -> Callable[[Result], Any]:
+    """How a figure follows for a run; it is None for a ratio, which many runs have."""
     return lambda run: None if run.variables is None else figure(run)
 
 
@@ -98,15 +98,16 @@ def _of_run(figure: Callable[[Any], Any]) -> Callable[[Result], Any]:
 class Result(Shown):
     """An allocation, and what it costs against the compute-optimal one at the same compute.
 
-    Every figure is a number, or an array of the shape of what was given, computed when it is read.
-    A law of more variables than two has a loss penalty and an excess, but no ratios.
+    Every figure is a number, or an array of the shape of the arguments, computed when it is read. A
+    law of more variables than two has a loss penalty and an excess, but no ratios.
 
     Attributes
     ----------
     law, given : Law, mapping of str to float or ndarray
-        What it follows from, by the names of the arguments.
+        The law, and the arguments by name.
     variables, optimum : mapping of str to float or ndarray, or None
-        The values of the law's variables (of a ratio None), and without the caps of an allocation.
+        The values of the law's variables, None for a ratio; and for an allocation their values
+        without the caps.
     ratio, size_ratio : float or ndarray
         Overtraining ratio rho = (D/N)/(D*/N*), and N/N*(C).
     loss_penalty, excess : float or ndarray
@@ -114,17 +115,19 @@ class Result(Shown):
     effective_compute, lost_compute : float or ndarray
         C_eff/C = P^(-1/alpha), the share of the budget that the envelope needs for the loss; the rest.
     compute_overhead, tokens_factor : float or ndarray
-        Extra compute, relative to C, and D/D*, that reach L*(C) at this model size; infinite where
-        no number of tokens does. At 1 + d times the critical size their error is up to 64 eps/d.
+        The extra compute, relative to C, and the D/D*, that reach L*(C) at this model size; infinite
+        where no number of tokens does. At 1 + d times the critical size their error is up to
+        64 eps/d.
     params, tokens, compute, tokens_per_param, loss, reducible_loss : float, ndarray or None
-        Of a run; None of a ratio. Losses are at least those of the optimum: below is rounding.
+        The figures of a run; None for a ratio. Losses are at least those of the optimum, below which
+        only rounding could bring them.
     optimal_params, optimal_tokens, optimal_tokens_per_param : float, ndarray or None
         N*(C), D*(C) and D*/N* at its compute.
     optimal_loss, optimal_reducible_loss, loss_excess : float, ndarray or None
         L*(C), |L*(C) - E| and |L - L*|.
     unspent_compute, binding : float or ndarray, str or ndarray
-        What is left of the budget where both caps bind, and the cap that moves an allocation off the
-        optimum, "max_params", "max_tokens" or "none"; "given" where two numbers gave the run.
+        The part of the budget that is left where both caps bind; and the cap that moves an allocation
+        off the optimum, "max_params", "max_tokens" or "none", or "given" where two numbers gave it.
     """
 
     law: Law
@@ -135,12 +138,12 @@ class Result(Shown):
 
     @property
     def is_run(self) -> bool:
-        """Whether numbers gave params and tokens, rather than a ratio or the optimum."""
+        """Whether the arguments give a run, rather than a ratio or an optimum."""
         return self.variables is not None and len({*self.given} - {*CAPS}) > 1
 
     @property
     def view(self) -> str:
-        """Which of the `VIEWS` it is a row of."""
+        """The kind of table, in `VIEWS`, that it is a row of."""
         if self.optimum is not None:
             return "allocations"
         is_pair = self.law.form.variables == ("params", "tokens")
@@ -156,11 +159,11 @@ class Result(Shown):
             return ("loss_penalty", "excess")
         shown, _, more = VIEWS[self.view]
         names = (*shown.split(), *more.split())
-        return tuple(x for x in names if x != "loss_penalty" or TELLING[x](self))
+        return tuple(x for x in names if x != "loss_penalty" or SHOWN_WHERE[x](self))
 
     @cached_property
     def log_size_ratio(self) -> Any:
-        """log N/N*; None of a law of more variables than two."""
+        """log N/N*; None for a law of more variables than two."""
         if "ratio" in self.given:
             return self.law.evaluate("log_size_ratio_at_ratio", self.given["ratio"])
         if "size_ratio" in self.given:
@@ -184,7 +187,7 @@ class Result(Shown):
         return larger(self.law.evaluate("penalty", self.log_size_ratio), 1.0)
 
     def _loss(self) -> Any:
-        """None of a ratio, and where the law has no E."""
+        """None for a ratio, and where the law has no E."""
         best = self.optimal_loss
         if best is None or "loss" in self.given:
             return self.given.get("loss")
@@ -198,8 +201,8 @@ class Result(Shown):
     def _binding(self) -> Any:
         if self.is_run:
             return "given"
-        here, best = self.variables or {}, self.optimum or {}
-        is_capped = [here[name] < best[name] for name in best]
+        capped, best = self.variables or {}, self.optimum or {}
+        is_capped = [capped[name] < best[name] for name in best]
         if is_number(self.params):
             return next((cap for cap, holds in zip(CAPS, is_capped, strict=True) if holds), "none")
         import numpy as np
@@ -216,30 +219,30 @@ class Result(Shown):
     )
     compute_overhead = Figure(_at_log("compute_overhead"), r"\Delta {C}/{C}", SHARE, least=0.0)
     tokens_factor = Figure(_at_log("tokens_factor"))
-    params = Figure(_of_run(lambda run: run.variables["params"]), "{N}", SIZE)
-    tokens = Figure(_of_run(lambda run: run.variables["tokens"]), "{D}", SIZE)
-    tokens_per_param = Figure(_of_run(lambda run: run.tokens / run.params), "{D}/{N}")
+    params = Figure(_for_run(lambda run: run.variables["params"]), "{N}", SIZE)
+    tokens = Figure(_for_run(lambda run: run.variables["tokens"]), "{D}", SIZE)
+    tokens_per_param = Figure(_for_run(lambda run: run.tokens / run.params), "{D}/{N}")
     compute = Figure(
-        _of_run(lambda run: run.law.compute(**run.variables) if run.spent is None else run.spent),
+        _for_run(lambda run: run.law.compute(**run.variables) if run.spent is None else run.spent),
         "{C}",
         SIZE,
     )
-    optimal_params = Figure(_of_run(lambda run: run.law.N_opt(run.compute)), "{N_opt}", SIZE)
-    optimal_tokens = Figure(_of_run(lambda run: run.law.D_opt(run.compute)), "{D_opt}", SIZE)
-    optimal_tokens_per_param = Figure(_of_run(lambda run: run.optimal_tokens / run.optimal_params))
+    optimal_params = Figure(_for_run(lambda run: run.law.N_opt(run.compute)), "{N_opt}", SIZE)
+    optimal_tokens = Figure(_for_run(lambda run: run.law.D_opt(run.compute)), "{D_opt}", SIZE)
+    optimal_tokens_per_param = Figure(_for_run(lambda run: run.optimal_tokens / run.optimal_params))
     optimal_reducible_loss = Figure(
-        _of_run(lambda run: run.law.envelope.reducible_loss(run.compute))
+        _for_run(lambda run: run.law.envelope.reducible_loss(run.compute))
     )
     reducible_loss = Figure(
-        _of_run(
+        _for_run(
             lambda run: larger(run.law.reducible_loss(**run.variables), run.optimal_reducible_loss)
         ),
         "{L} - {E}",
         FIVE,
     )
-    loss_excess = Figure(_of_run(lambda run: run.optimal_reducible_loss * run.excess), least=0.0)
+    loss_excess = Figure(_for_run(lambda run: run.optimal_reducible_loss * run.excess), least=0.0)
     optimal_loss = Figure(
-        _of_run(lambda run: None if run.law.E is None else run.law.L_opt(run.compute))
+        _for_run(lambda run: None if run.law.E is None else run.law.L_opt(run.compute))
     )
     loss = Figure(_loss, "{L}", FIVE)
     unspent_compute = Figure(_unspent, "", SIZE)
@@ -248,22 +251,21 @@ class Result(Shown):
     # -- how sure, and shown ------------------------------------------------------------------------
 
     def again(self, law: Law, given: Mapping[str, Any]) -> Any:
-        """The result of other values, or of another law."""
+        """The same question put to another law, or with other arguments."""
         return (law.penalty if self.optimum is None else law.allocate)(**given)
 
     def rows(self) -> Iterator[Any]:
-        """The results of the single values of what was given."""
+        """A result for each entry of arguments that are arrays."""
         import numpy as np
 
         for values in zip(*map(np.ravel, np.broadcast_arrays(*self.given.values())), strict=True):
             yield self.again(self.law, dict(zip(self.given, map(float, values), strict=True)))
 
     def estimate(self, figure: str, level: float = LEVEL) -> Estimate:
-        """A figure with its interval where the law came from data: the percentiles over the draws
-        of the law.
+        """A figure with its interval, the percentiles over the draws of the law.
 
-        The interval of a cost is one-sided where the allocation is nearer to the optimum than under
-        the draws.
+        The interval of a cost is one-sided where the allocation is nearer to the optimum than it is
+        under most draws.
 
         Raises
         ------
@@ -274,7 +276,7 @@ class Result(Shown):
             known = ", ".join(name for name in self.names if name != "binding")
             raise outside("figure", figure, f"one of {known}")
         if not all(map(is_number, self.given.values())):
-            raise ValueError("estimate: is of one allocation; this holds arrays, see its rows()")
+            raise ValueError("estimate: takes one allocation, and this holds arrays; see rows()")
 
         def quantity(law: Law) -> Any:
             return getattr(self.again(law, self.given), figure)
@@ -282,8 +284,8 @@ class Result(Shown):
         return self.law.estimate(quantity, level, least=getattr(type(self), figure).least)
 
     def intervals(self) -> dict[str, Any]:
-        """For JSON: the level and the ends of the interval of each figure under "intervals"; {}
-        where the law came from no data.
+        """For JSON: the level and the ends of the interval of each figure under "intervals"; empty
+        where the law has no draws.
         """
         if self.law.draws is None:
             return {}
@@ -298,13 +300,12 @@ class Result(Shown):
         return dict(others) | {name: getattr(self, name) for name in self.names}
 
     def tables(self) -> tuple[Table, ...]:
-        """A row an allocation; intervals where the law came from data."""
+        """A table with a row an allocation, and one of intervals where the law has draws."""
         return result_tables(list(self.rows()), like=self)
 
     def plot(self, ax: Any = None) -> Drawing:
-        """The figure of the penalty against the ratio, with these ratios or runs marked; of
-        allocations that of the profiles of loss at their budgets, with the optima; in `ax` where it
-        is given.
+        """Draw the penalty against the ratio, with these ratios or runs marked; for allocations, the
+        profiles of the loss at their budgets, with the optima. In `ax` where it is given.
         """
         from ..plot.panels import figure_of, plot_isoflop, plot_penalty
 
@@ -325,22 +326,24 @@ def result_tables(
     *,
     like: Result | None = None,
 ) -> tuple[Table, ...]:
-    """Penalties, or allocations, of one law or several: a row each; and the intervals of the laws
-    that came from data. `headings` are those of figures that are called otherwise, `like` is what
-    the rows are like where there may be none.
+    """A table of penalties, or of allocations, of one law or several, a row each; and a table of
+    intervals where laws have draws. `headings` are other headings than the names of figures; `like`
+    is a result of the same kind, needed where there are no rows.
     """
     first, headings, spelling = like or rows[0], headings or {}, find_notation(notation)
     letters = {name: spelling.latex(name) for name in LETTERS}
 
     def column(key: str, **other: Any) -> Column:
-        figure, own = getattr(Result, key), headings.get(key)
-        latex = "" if own or not figure.latex else f"${figure.latex.format(**letters)}$"
+        figure, heading = getattr(Result, key), headings.get(key)
+        latex = "" if heading or not figure.latex else f"${figure.latex.format(**letters)}$"
         how = {"format": figure.format, "interval": Interval(figure.format), **other}
-        return Column(key, own or key.replace("_", "\n"), latex, **how)
+        return Column(key, heading or key.replace("_", "\n"), latex, **how)
 
     shown, estimated, _ = (names.split() for names in VIEWS[first.view])
     shown = [
-        x for x in shown if x in first.names and (x not in TELLING or any(map(TELLING[x], rows)))
+        key
+        for key in shown
+        if key in first.names and (key not in SHOWN_WHERE or any(map(SHOWN_WHERE[key], rows)))
     ]
     several = len({row.law.name for row in rows}) > 1
     law = Column("law", align="left", of=lambda row: row.law.name, only="" if several else "data")
@@ -351,14 +354,14 @@ def result_tables(
     if not (drawn := [row for row in rows if row.law.draws is not None]):
         return (main,)
     given = [key for key in first.given if key not in CAPS]
-    sure = [key for key in estimated if key in first.names and key not in given]
-    sure = [key for key in sure if getattr(drawn[0], key) is not None]
+    estimated = [key for key in estimated if key in first.names and key not in given]
+    estimated = [key for key in estimated if getattr(drawn[0], key) is not None]
     entries = [
-        {"law": row.law.name, **row.given, **{key: row.estimate(key) for key in sure}}
+        {"law": row.law.name, **row.given, **{key: row.estimate(key) for key in estimated}}
         for row in drawn
     ]
     columns = [Column("law", align="left")] if several else []
-    columns += [*map(column, given), *(column(key, show="interval") for key in sure)]
+    columns += [*map(column, given), *(column(key, show="interval") for key in estimated)]
     return main, Table(columns, entries, title=f"{100 * LEVEL:.4g} % intervals:")
 
 

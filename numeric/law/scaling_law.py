@@ -12,7 +12,7 @@ from ...theory.typeset.shown import Shown
 from ..arrays import any_of, namespace, real_values
 from ..errors import EXPONENT, NONNEGATIVE, POSITIVE, ArgumentError, number, outside
 from .allocation import Tolerance, allocate, penalty, tolerance
-from .form import PARAMS_TOKENS, Form
+from .form import PARAMS_TOKENS, CompiledForm
 from .result import LEVEL, Result
 from .tables import law_table
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from ...theory.typeset.table import Table
     from ..results import Estimate
 
-#: Where the coefficients of the forms that have a notation must lie, if not above 0.
+#: The domains of coefficients of the forms with a notation; other coefficients are positive.
 DOMAINS = {"E": NONNEGATIVE, "alpha": EXPONENT, "beta": EXPONENT, "gamma": EXPONENT}
 
 
 def _at_compute(formula: str, meaning: str) -> Any:
-    """A method of a law, or of its envelope: a formula at a compute."""
+    """A method of a law, or of its envelope, that evaluates a formula at a compute."""
 
     def method(law: Any, compute: Any) -> Any:
         return law.evaluate(formula, compute)
@@ -42,7 +42,7 @@ def _at_compute(formula: str, meaning: str) -> Any:
 
 
 def _figure(formula: str) -> Any:
-    """A property of a law, or of its envelope: a formula of the coefficients alone."""
+    """A property of a law, or of its envelope, that evaluates a formula of coefficients alone."""
     return property(lambda law: law.evaluate(formula))
 
 
@@ -59,30 +59,31 @@ class Law(Shown):
     ----------
     **coefficients : float
         E >= 0, A, B > 0 and the exponents beta, gamma > 0 (Hoffmann's alpha and beta: see
-        `Law.from_coefficients`). Without A and B what depends on the exponents alone is known, as
-        the penalty is; without E reducible losses are, and losses are not.
-    form : Form, optional
+        `Law.from_coefficients`). Without A and B a law answers only what depends on the exponents
+        alone, as the penalty does; without E it has reducible losses, but no losses.
+    form : CompiledForm, optional
         `isoflop.numeric.law.form.COMPUTE` for L = E + C0 C^-alpha; a law of one's own has the
         form that `law_from_expression` derives.
     name, source : str
         For tables and files.
     draws : mapping of str to sequence of float, optional
-        Of a law from data: draws of its coefficients, which give what follows its interval.
+        Draws of the coefficients of a law that was fitted to data; every figure that follows from
+        the law then has an interval.
     ranges : mapping of str to (float, float), optional
-        Of a law from data: least and greatest params, tokens and compute of its runs.
+        The least and greatest params, tokens and compute of the runs that the law was fitted to.
 
     Attributes
     ----------
     numbers : dict of str to float or None
         The coefficients by their names in the package.
     critical_size_ratio, critical_tokens_ratio : float
-        The multiple of N*(C) at or below which no number of tokens reaches L*(C), and that of D*(C)
-        at or below which no model size does.
+        The multiple of N*(C) at or below which no number of tokens reaches L*(C), and the multiple
+        of D*(C) at or below which no model size does.
 
     Raises
     ------
     ValueError
-        Where a coefficient is outside its domain, or is none of the form.
+        Where a coefficient is outside its domain, or the form has no such coefficient.
 
     Examples
     --------
@@ -93,7 +94,7 @@ class Law(Shown):
     (2.1733, 2.1733)
     """
 
-    form: Form
+    form: CompiledForm
     numbers: Mapping[str, Any]
     name: str
     source: str
@@ -103,7 +104,7 @@ class Law(Shown):
     def __init__(
         self,
         *,
-        form: Form = PARAMS_TOKENS,
+        form: CompiledForm = PARAMS_TOKENS,
         name: str = "custom",
         source: str = "",
         draws: Mapping[str, Sequence[float]] | None = None,
@@ -111,7 +112,9 @@ class Law(Shown):
         **coefficients: Any,
     ) -> None:
         for unknown in {*coefficients, *(draws or {})} - {*form.coefficients}:
-            complaint = f"is no coefficient of this law, which has {', '.join(form.coefficients)}"
+            complaint = (
+                f"is not a coefficient of this law, which has {', '.join(form.coefficients)}"
+            )
             raise ArgumentError(unknown, complaint=complaint)
         if draws and len({*map(len, draws.values())}) > 1:
             raise ArgumentError("draws", complaint="must be as many of each coefficient")
@@ -120,8 +123,8 @@ class Law(Shown):
             if (value := coefficients.get(key)) is not None or key in form.needed:
                 domain = POSITIVE if form.derived else DOMAINS.get(key, POSITIVE)
                 numbers[key] = number(key, value, domain)
-        own = {"form": form, "numbers": numbers, "name": name, "source": source}
-        for attribute, value in {**own, "draws": draws, "ranges": ranges}.items():
+        fields = {"form": form, "numbers": numbers, "name": name, "source": source}
+        for attribute, value in {**fields, "draws": draws, "ranges": ranges}.items():
             object.__setattr__(self, attribute, value)
 
     def __hash__(self) -> int:
@@ -139,21 +142,21 @@ class Law(Shown):
         coefficients: Mapping[str, Any],
         *,
         notation: str | Notation = "schaeffer",
-        form: Form = PARAMS_TOKENS,
-        **other: Any,
+        form: CompiledForm = PARAMS_TOKENS,
+        **more: Any,
     ) -> Law:
         """A law from coefficients in a named notation: `beta, gamma` (schaeffer) or `alpha, beta`
-        (hoffmann); `other`: name, source, draws and ranges.
+        (hoffmann). `more` may hold name, source, draws and ranges.
         """
         spelling = find_notation(notation)
-        own = spelling.to_canonical(coefficients, kind=form.kind, partial=True)
+        numbers = spelling.to_canonical(coefficients, kind=form.kind, partial=True)
         names = spelling.names(form.kind)
-        if missing := [names[name] for name in form.needed if own.get(name) is None]:
+        if missing := [names[name] for name in form.needed if numbers.get(name) is None]:
             raise ValueError(f"missing {', '.join(missing)}: the law needs a value")
-        return cls(form=form, **other, **own)
+        return cls(form=form, **more, **numbers)
 
     def coefficients(self, notation: str | Notation = "schaeffer") -> dict[str, Any]:
-        """The coefficients by their names in a notation; those of a law of one's own by their own."""
+        """The coefficients by their names in a notation; a law of one's own keeps its own names."""
         if self.form.derived is not None:
             return dict(self.numbers)
         spelling = find_notation(notation)
@@ -184,45 +187,45 @@ class Law(Shown):
     def needed(self, *names: str) -> dict[str, Any]:
         """The named coefficients; a ValueError where the law lacks one."""
         if missing := [name for name in names if self.numbers[name] is None]:
-            needs = f"this needs a value; the law {self.name!r} has none"
-            raise ValueError(f"{', '.join(missing)}=None: {needs}")
+            values = f"no value of {' and '.join(missing)}, which this needs"
+            raise ValueError(f"law {self.name!r}: has {values}")
         return {name: self.numbers[name] for name in names}
 
     def evaluate(self, name: str, /, *values: Any, **named: Any) -> Any:
-        """Any generated function by name at values and the coefficients of the law."""
-        formula, own = self._formula(name)
-        return formula(*values, **named, **own)
+        """The generated function of this name, at the values and the coefficients of the law."""
+        formula, coefficients = self._formula(name)
+        return formula(*values, **named, **coefficients)
 
     def _formula(self, name: str) -> tuple[Any, dict[str, Any]]:
-        """The formula of that name with the coefficients that it takes."""
+        """The formula of this name, and the coefficients that it takes."""
         formula = getattr(self.form.functions, name, None)
         if formula is None:
-            which = f"{self.form.kind} law in {', '.join(self.form.variables)}"
-            raise ArgumentError(name, complaint=f"is not known of a {which}")
+            kind = f"{self.form.kind} law in {', '.join(self.form.variables)}"
+            raise ArgumentError(name, complaint=f"is not defined for a {kind}")
         return formula, self.needed(*(each for each in formula.names if each in self.numbers))
 
     def loss(self, *values: Any, **named: Any) -> Any:
-        """L at params and tokens (of another form: at its variables), in their order or by name;
+        """L at params and tokens, or at the variables of another form, in their order or by name;
         numbers or arrays that broadcast.
         """
         return self.evaluate("loss", *values, **named)
 
     def reducible_loss(self, *values: Any, **named: Any) -> Any:
-        """|L - E|: what more params and tokens could take off a loss, or add to an accuracy."""
+        """|L - E|: what more params and tokens could take off the loss, or add to an accuracy."""
         return self.evaluate("reducible_loss", *values, **named)
 
     __call__ = loss
 
     def compute(self, *values: Any, **named: Any) -> Any:
-        """Training compute in FLOP, 6 N D of the usual budget; arguments as of `loss`."""
+        """Training compute in FLOP, 6 N D under the usual budget; arguments as for `loss`."""
         return self.evaluate("compute", *values, **named)
 
     # -- the optimum --------------------------------------------------------------------------------
 
     @property
-    def envelope(self) -> Envelope:
+    def envelope(self) -> LawEnvelope:
         """The compute-optimal envelope: exponent, coefficient, loss and allocation at any compute."""
-        return Envelope(self)
+        return LawEnvelope(self)
 
     def optimum(self, compute: Any) -> dict[str, Any]:
         """The optimal value of each variable."""
@@ -234,7 +237,7 @@ class Law(Shown):
 
     def allocate(self, compute: Any = None, **given: Any) -> Result:
         """The optimal params and tokens for a budget or for a target loss, with optional caps; or
-        the optimum that has given params or tokens; or a run by two of these.
+        the optimum that has given params or tokens; or a run that two numbers give.
 
         Parameters
         ----------
@@ -243,7 +246,7 @@ class Law(Shown):
         loss : float or array_like, optional
             Target L beyond E.
         params, tokens : float or array_like, optional
-            Params, or tokens, of the optimum: it is that of the budget at which these are optimal.
+            Params, or tokens, of the optimum: its budget is the one at which these are optimal.
         max_params, max_tokens : float, optional
             A size cap and a data wall. Where one binds the other variable takes up the budget;
             where both do, compute is left.
@@ -275,9 +278,9 @@ class Law(Shown):
         size_ratio : float or array_like, optional
             r = N/N*(C) at the same compute.
         **run : float or array_like
-            A run, compared with the optimum at its own compute: any two of params, tokens, compute,
-            tokens_per_param and loss but compute and loss; of a law of other variables all of these.
-            Give one of ratio, size_ratio, or a run.
+            A run, which is compared with the optimum at its own compute: any two of params, tokens,
+            compute, tokens_per_param and loss, except compute with loss. A law of other variables
+            takes all of these. Give one of ratio, size_ratio, or a run.
 
         Notes
         -----
@@ -298,12 +301,12 @@ class Law(Shown):
     # -- h(R) = E + K R^p ---------------------------------------------------------------------------
 
     def of_sum(self, name: str, /, *values: Any, **named: Any) -> Any:
-        """The function of R itself; of a law E + R, R is the reducible loss."""
+        """The formula of this name for R itself; in a law E + R, R is the reducible loss."""
         return self.evaluate(self.form.of_sum(name), *values, **named)
 
     @property
     def is_sum(self) -> bool:
-        """Whether the law is E + R, R a sum of power laws: K = p = 1."""
+        """Whether the law is E + R, with R a sum of power laws: K = p = 1."""
         return self.form.of_sum("exponent") == "exponent"
 
     @cached_property
@@ -315,7 +318,7 @@ class Law(Shown):
         return self.evaluate("coefficient") / self.of_sum("coefficient") ** p, p
 
     def sum_for(self, loss: Any) -> Any:
-        """The R at which the loss is the target."""
+        """The R at which the law has this loss."""
         E = self.E if self.form.derived else self.needed("E")["E"]
         reducible = (real_values("loss", loss) - E) * self.form.sign
         if any_of(reducible <= 0.0):
@@ -325,12 +328,12 @@ class Law(Shown):
         return reducible if self.is_sum else (reducible / K) ** (1.0 / p)
 
     def excess_of(self, inner: Any) -> Any:
-        """P - 1 = (R/R*)^p - 1 from R/R* - 1, without cancellation."""
+        """P - 1 = (R/R*)^p - 1 from `inner`, R/R* - 1, without cancellation."""
         xp = namespace(inner)
         return inner if self.is_sum else xp.expm1(self._power[1] * xp.log1p(inner))
 
     def excess_at(self, log_size_ratio: Any) -> Any:
-        """P - 1 at s = log N/N*."""
+        """P - 1 at log N/N*."""
         return self.excess_of(self.of_sum("excess", log_size_ratio))
 
     # -- how sure, and shown ------------------------------------------------------------------------
@@ -338,17 +341,17 @@ class Law(Shown):
     def estimate(
         self, quantity: Callable[[Law], Any], level: float = LEVEL, *, least: float | None = None
     ) -> Estimate:
-        """A number that follows from the law, with the percentiles of its draws.
+        """A number that follows from the law, with the percentiles over its draws as its interval.
 
         Parameters
         ----------
         quantity : callable
-            Takes a law to a number, and a law of arrays to an array: it is called once with all
-            draws. There is no interval where it does not exist for one of them.
+            A function of a law that returns a number, and an array for a law of arrays: it is called
+            once with all draws. There is no interval where it does not exist for one of them.
         level : float
             Nominal coverage, between 0 and 1.
         least : float, optional
-            The least possible value of a cost, whose interval is one-sided where the estimate lies
+            The least possible value of a cost. Its interval is one-sided where the estimate lies
             below the percentiles.
         """
         from ..results import Estimate
@@ -362,7 +365,7 @@ class Law(Shown):
         try:
             found = quantity(DrawnLaw(self.form, {**self.numbers, **columns}))
             drawn = np.broadcast_to(found, np.shape(next(iter(columns.values()))))
-        except ValueError:  # does not exist for one of them
+        except ValueError:  # the quantity does not exist for one of the draws
             drawn = np.empty(0)
         estimate = Estimate.of_draws(value, drawn, level)
         if least is not None and estimate.low is not None and value < estimate.low:
@@ -370,12 +373,12 @@ class Law(Shown):
         return estimate
 
     def tables(self) -> tuple[Table, ...]:
-        """The coefficients and what follows from them; intervals where the law came from data."""
+        """The coefficients and what follows from them, with intervals where the law has draws."""
         return (law_table(self),)
 
     def plot(self, ax: Any = None) -> Figure:
-        """The figure of the penalty of training off the optimum, of a law of two variables; in `ax`
-        where it is given.
+        """Draw the penalty of training off the optimum, for a law of two variables; in `ax` where it
+        is given.
         """
         from ..plot.panels import figure_of, plot_penalty
 
@@ -395,33 +398,33 @@ class Law(Shown):
 
 
 class DrawnLaw(Law):
-    """A law of arrays of draws of one shape: its coefficients are not checked, and a figure is
-    infinite beyond the floats.
+    """A law whose coefficients are arrays of draws of one shape. They are not checked, and a figure
+    beyond the floats is infinite.
     """
 
-    def __init__(self, form: Form, numbers: Mapping[str, Any]) -> None:
-        unknown = {"name": "draws", "source": "", "draws": None, "ranges": None}
-        for attribute, value in {"form": form, "numbers": numbers, **unknown}.items():
+    def __init__(self, form: CompiledForm, numbers: Mapping[str, Any]) -> None:
+        others = {"name": "draws", "source": "", "draws": None, "ranges": None}
+        for attribute, value in {"form": form, "numbers": numbers, **others}.items():
             object.__setattr__(self, attribute, value)
 
     def evaluate(self, name: str, /, *values: Any, **named: Any) -> Any:
-        """As of a law."""
+        """As for a law of numbers, without its checks."""
         import numpy as np
 
-        formula, own = self._formula(name)
+        formula, coefficients = self._formula(name)
         with np.errstate(all="ignore"):
-            return formula.body(np, *values, **named, **own)
+            return formula.body(np, *values, **named, **coefficients)
 
 
 @dataclass(frozen=True)
-class Envelope:
-    """L*(C) = E + C0 C^-alpha of one law: the best loss for every budget.
+class LawEnvelope:
+    """The envelope L*(C) = E + C0 C^-alpha of one law: the best loss for every budget.
 
     Attributes
     ----------
     law : Law
     exponent, coefficient : float
-        alpha, of a params+tokens law beta gamma/(beta + gamma), and C0, with C in FLOP.
+        alpha, which is beta gamma/(beta + gamma) for a params+tokens law, and C0, with C in FLOP.
     params_share, tokens_share : float
         w_N = gamma/(beta + gamma) and w_D = beta/(beta + gamma): the terms' shares of L* - E, and
         the exponents of N*(C) and D*(C).

@@ -1,4 +1,4 @@
-"""The table of a law's coefficients and what follows from them, and that of the published laws."""
+"""The table of a law's coefficients with what follows from them, and the table of published laws."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from .scaling_law import Law
 
 LEVEL = 0.9
-#: What is shown of a law besides its coefficients.
-OF_ENVELOPE = {
+#: The figures of the envelope that the table of a law shows, by their letters.
+ENVELOPE_FIGURES = {
     "alpha": "exponent",
     "C0": "coefficient",
     "w_N": "params_share",
@@ -25,18 +25,18 @@ OF_ENVELOPE = {
 
 
 def law_table(law: Law, notation: str | Notation = DEFAULT) -> Table:
-    """The coefficients and what follows from them, with intervals where the law came from data."""
-    derived = OF_ENVELOPE if law.form.kind == "params-tokens" else ("alpha",)
+    """The coefficients and what follows from them, with intervals where the law has draws."""
+    derived = ENVELOPE_FIGURES if law.form.kind == "params-tokens" else ("alpha",)
     spelling, rows = find_notation(notation), []
     for name in dict.fromkeys((*law.numbers, *derived)):
         if law.numbers.get(name, 1.0) is None or (name == "C0" and None in (law.A, law.B)):
             continue
-        own = law.form.derived is not None and name in law.numbers
-        words = name if own else Words(spelling.names()[name], f"${spelling.latex(name)}$")
+        is_own = law.form.derived is not None and name in law.numbers
+        words = name if is_own else Words(spelling.names()[name], f"${spelling.latex(name)}$")
 
         def value(law: Law, name: str = name) -> Any:
             known = law.numbers.get(name)
-            return law.evaluate(OF_ENVELOPE[name]) if known is None else known
+            return law.evaluate(ENVELOPE_FIGURES[name]) if known is None else known
 
         rows.append({"name": words, "value": law.estimate(value)})
     shown = [
@@ -55,9 +55,9 @@ def laws(kind: str | None = None, notation: str | Notation = DEFAULT) -> Table:
     Parameters
     ----------
     kind : {"params-tokens", "compute"}, optional
-        Only these.
+        Only laws of this kind.
     notation : str
-        Of the coefficients' headings.
+        The notation of the headings of coefficients.
 
     Examples
     --------
@@ -67,12 +67,12 @@ def laws(kind: str | None = None, notation: str | Notation = DEFAULT) -> Table:
     from ...theory.data.published import names, published
 
     spelling, kinds = find_notation(notation), (kind,) if kind else tuple(KINDS)
-    found = [published(name) for one in kinds for name in names(one)]
-    headings = {name: own for one in kinds for name, own in spelling.names(one).items()}
+    found = [published(name) for each in kinds for name in names(each)]
+    headings = {name: letter for each in kinds for name, letter in spelling.names(each).items()}
     columns = [
         Column("law", align="left", of=lambda law: law.name),
         Column("kind", align="left", only="data" if kind else ""),
-        *(_coefficient(name, own, f"${spelling.latex(name)}$") for name, own in headings.items()),
+        *(_coefficient(name, x, f"${spelling.latex(name)}$") for name, x in headings.items()),
         Column("predicts", align="left"),
         Column("source", align="left", of=lambda law: Words(law.source.key, _cited(law))),
     ]

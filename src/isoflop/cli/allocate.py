@@ -61,11 +61,11 @@ def parser() -> Parser:
 
 def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status."""
-    from ..numeric.law.allocation import OF_A_RUN
+    from ..numeric.law.allocation import RUN_ARGUMENTS
 
-    chosen, spelling = laws(args, of_own=True), notation(args)
+    chosen, spelling = laws(args, any_form=True), notation(args)
     caps = {name: getattr(args, name) for name in ("max_params", "max_tokens")}
-    targets = points(args, OF_A_RUN)
+    targets = points(args, RUN_ARGUMENTS)
     if not targets:
         raise ValueError("--compute is missing: name a budget, or a --loss, --params or --tokens")
     rows = [law.allocate(**target, **caps) for law in chosen for target in targets]

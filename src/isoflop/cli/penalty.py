@@ -78,12 +78,12 @@ def parser() -> Parser:
 
 def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status."""
-    from ..numeric.law.allocation import OF_A_RUN
+    from ..numeric.law.allocation import RUN_ARGUMENTS
 
-    chosen, spelling = laws(args, of_own=True), notation(args)
+    chosen, spelling = laws(args, any_form=True), notation(args)
     known = baselines(chosen)
     budgets = args.compute if args.ratio and known else None
-    asked = points(args, ("ratio",) if budgets else ("ratio", *OF_A_RUN))
+    asked = points(args, ("ratio",) if budgets else ("ratio", *RUN_ARGUMENTS))
     if not asked and args.within is None and args.plot is None:
         asked = [{"ratio": ratio} for ratio in USUAL_RATIOS]
     rows = [law.penalty(**point) for law in chosen for point in asked]

@@ -1,4 +1,4 @@
-"""Which law: a published name, a law file, or coefficients in one of the two notations."""
+"""The law that a command is given: a published name, a law file, or coefficients in a notation."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def notation(args: Namespace) -> Notation:
 
 
 def budget(args: Namespace) -> Budget | None:
-    """The budget of ``--budget``, where it is given."""
+    """The budget of ``--budget``; None without that option."""
     from ..theory.budget import Budget
 
     try:
@@ -53,17 +53,17 @@ def budget(args: Namespace) -> Budget | None:
         raise ValueError(f"--budget {shown(args.budget)}: {complaint}") from None
 
 
-def laws(args: Namespace, *, of_own: bool = False) -> list[Law]:
-    """The laws that the options select, at least one, each under a name of its own; `of_own`: also
-    laws of params and tokens that a user wrote, in their files.
+def laws(args: Namespace, *, any_form: bool = False) -> list[Law]:
+    """The laws that the options select, at least one, each with a name of its own. With `any_form`
+    also laws of params and tokens in another form, which a user wrote and saved.
     """
     if not args.law:
-        how = "name a published law (isoflop laws lists them) or a law file, or give coefficients"
-        raise ValueError(f"--law is missing: {how}, --law {_usual(notation(args))}")
+        hint = "name a published law (isoflop laws lists them) or a law file, or give coefficients"
+        raise ValueError(f"--law is missing: {hint}, --law {_usual(notation(args))}")
     entries = [entry for word in args.law for entry in _entries(word)]
     if any("=" in entry and not is_path(entry) for entry in entries):
         return [_from_coefficients(entries, notation(args))]
-    chosen = [_named(entry, of_own) for entry in entries]
+    chosen = [_named(entry, any_form) for entry in entries]
     names = [law.name for law in chosen]
     for name in names:
         if names.count(name) > 1:
@@ -81,16 +81,14 @@ def law(args: Namespace) -> Law:
 
 
 def law_line(law: Law, spelling: Notation) -> str:
-    """Name and coefficients of a law on a line."""
+    """The name and the coefficients of a law on one line."""
     values = law.coefficients(spelling)
     figures = (f"{name} = {Shortest(6).text(x)}" for name, x in values.items() if x is not None)
     return f"{clean(law.name)}: {', '.join(figures)}"
 
 
 def _entries(word: str) -> list[str]:
-    """The laws in one word. The name of a file may hold spaces, and where there is such a file,
-    commas.
-    """
+    """The laws in one word. The name of a file may hold spaces, and commas where that file exists."""
     if is_path(word):
         from os.path import exists
 
@@ -98,29 +96,34 @@ def _entries(word: str) -> list[str]:
     return word.replace(",", " ").split() or [word]
 
 
-def _named(entry: str, of_own: bool) -> Law:
+def _named(entry: str, any_form: bool) -> Law:
+    """The law of a published name or of a file; a law without a name is called by its file."""
+    from ..numeric.errors import ArgumentError
     from ..numeric.law import Law
     from ..numeric.law import law as find
 
-    held = find(entry)
-    is_pair = held.form.variables == ("params", "tokens")
-    if held.form.kind != "params-tokens" and not (of_own and is_pair):
-        form = held.form.loss.replace("{", "").replace("}", "")
-        needed = "a law E + A N^-beta + B D^-gamma is needed"
-        raise ValueError(f"--law {shown(entry)}: is L = {form}; {needed}")
-    if held.name != CUSTOM:
-        return held
-    own = {key: getattr(held, key) for key in ("form", "source", "draws", "ranges")}
-    return Law(name=entry, **own, **held.numbers)
+    try:
+        found = find(entry)
+    except ArgumentError as error:
+        raise ValueError(f"--law {shown(entry)}: {error.complaint}") from None
+    form = found.form
+    if form.kind != "params-tokens" and not (any_form and form.variables == ("params", "tokens")):
+        formula = form.loss.replace("{", "").replace("}", "")
+        needed = "this takes a law E + A N^-beta + B D^-gamma"
+        raise ValueError(f"--law {shown(entry)}: the file holds L = {formula}; {needed}")
+    if found.name != CUSTOM:
+        return found
+    fields = {key: getattr(found, key) for key in ("form", "source", "draws", "ranges")}
+    return Law(name=entry, **fields, **found.numbers)
 
 
 def _usual(spelling: Notation) -> str:
-    """How coefficients are typed."""
+    """How the coefficients of a law are typed, as a hint."""
     return " ".join(f"{name}=..." for name in spelling.names("params-tokens").values())
 
 
 def _from_coefficients(entries: Sequence[str], spelling: Notation) -> Law:
-    """The law of words such as `beta=0.34`."""
+    """The law of coefficients typed as `beta=0.34`."""
     from ..numeric.law import Law
 
     given: dict[str, float] = {}

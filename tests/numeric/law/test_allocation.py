@@ -217,7 +217,10 @@ REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
     ({"loss": 1.8}, "^loss=1.8: must be a finite number above the irreducible loss E=1.8172$"),
     ({"compute": 1e20, "max_params": 0}, "^max_params=0: "),
     ({"compute": [1e20, -1.0]}, r"^compute\[1\]=-1.0: "),
-    ({"params": 1e9, "tokens": 1e10, "compute": 6e19}, "^compute, params, tokens: must be two"),
+    (
+        {"params": 1e9, "tokens": 1e10, "compute": 6e19},
+        "^compute, params, tokens: a run is given by two",
+    ),
     ({"params": 7e9, "loss": 1.9}, "^loss=1.9: must be above 1.99872.* at params=7e.09, "),
     ({"loss": 1.9, "max_tokens": 1e8}, "^loss=1.9: must be above .* at max_tokens=1e.08"),
     ({"compute": 1e22, "tokens_per_param": 20.0, "max_params": 1e9}, "^max_params=10.*: must"),

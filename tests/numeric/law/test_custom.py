@@ -138,7 +138,7 @@ def test_three_variables() -> None:
     expected = law.loss(**off) / law.allocate(COMPUTE).loss
     assert law.penalty(**off).loss_penalty == pytest.approx(expected, rel=1e-12)
     for ask, message in (
-        (lambda: law.penalty(10), "ratio: is of laws of two variables"),
+        (lambda: law.penalty(10), "ratio: exists for laws of two variables"),
         (lambda: law.allocate(COMPUTE, max_params=1.0), "^max_params: must be one of compute"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -96,11 +96,11 @@ def test_what_a_law_without_coefficients_can_do() -> None:
     assert BARE.tolerance(0.01) == MINE.tolerance(0.01)
     no_limit = Law(A=1.0, B=1.0, beta=0.3, gamma=0.3)
     for needs, function in {
-        "A, B=None": lambda: BARE.envelope.params(1e20),
-        "E, A, B=None": lambda: BARE.loss(1e9, 1e10),
-        "E=None": lambda: no_limit.allocate(loss=2.0),
+        "A and B": lambda: BARE.envelope.params(1e20),
+        "E and A and B": lambda: BARE.loss(1e9, 1e10),
+        "E": lambda: no_limit.allocate(loss=2.0),
     }.items():
-        with pytest.raises(ValueError, match=f"^{needs}: this needs a value; the law 'custom' has"):
+        with pytest.raises(ValueError, match=f"^law 'custom': has no value of {needs}, which"):
             function()
     assert no_limit.allocate(compute=1e20).loss is None
 
@@ -153,9 +153,9 @@ def test_the_table_of_laws_and_laws_that_there_are_not() -> None:
         assert law(row["law"]).beta == row["beta"]
     for name, message in {
         "fit.json": r"^law file 'fit\.json': cannot be read",
-        "besiroglu": r"^law='besiroglu': .*did you mean",
+        "besiroglu": r"^name='besiroglu': .*did you mean",
         names("compute")[0]: "is a compute law; a params\\+tokens law is needed$",
-        5: "^law=5: must be a name or the path of a law file",
+        5: "^name=5: must be the name of a published law or the path of a law file",
     }.items():
         with pytest.raises(ValueError, match=message):
             law(name)  # type: ignore[arg-type]
@@ -190,19 +190,19 @@ WRONG: tuple[tuple[Any, str], ...] = (
     ({"notation": "schaeffer"}, "coefficients: is missing"),
     ({**GOOD, "notation": "hoffmann"}, "'gamma' is out of place"),
     ({**GOOD, "coefficients": {"beta": "0.3", "gamma": 0.3}}, "beta='0.3': must be"),
-    ({**GOOD, "name": 3}, "name: is not that of a law"),
-    ({**GOOD, "model": "general", "law": "E+R"}, "model='general': must be 'params-tokens'"),
-    ({**GOOD, "converged": False}, "converged=False: must be True"),
-    ({**GOOD, "undetermined": ["A"]}, r"undetermined=\['A'\]: must be \[\]"),
-    ({**GOOD, "draws": {"coefficients": {"zeta": [1.0]}}}, "zeta: is no coefficient"),
+    ({**GOOD, "name": 3}, "name: cannot be read as the entry of a law"),
+    ({**GOOD, "model": "general", "law": "E+R"}, r"model='general': this is a fit of L = E\+R; "),
+    ({**GOOD, "converged": False}, "converged: this fit did not reach an optimum"),
+    ({**GOOD, "undetermined": ["A"]}, "undetermined: the runs of this fit leave A open"),
+    ({**GOOD, "draws": {"coefficients": {"zeta": [1.0]}}}, "zeta: is not a coefficient"),
     ({**GOOD, "draws": {"coefficients": {"beta": [1], "gamma": []}}}, "draws: must be as many"),
-    ({**GOOD, "draws": {"coefficients": {"beta": [math.inf]}}}, "draws: is not that of"),
-    ({**GOOD, "ranges": {"params": [1]}}, "ranges: is not that of"),
+    ({**GOOD, "draws": {"coefficients": {"beta": [math.inf]}}}, "draws: cannot be read"),
+    ({**GOOD, "ranges": {"params": [1]}}, "ranges: cannot be read"),
     ({**GOOD, "expression": "E + A/N", "variables": ["N"]}, "budget: is missing"),
-    (b"\xff\xfe\x00", "is no JSON law file"),
+    (b"\xff\xfe\x00", "is not a law file in JSON"),
     (b'{"notation": "schaeffer", "notation": "hoffmann"}', "notation: is given twice"),
-    (b"params,tokens,loss\n1,2,3\n", "is no JSON law file$"),
-    (b"[" * 900, "data=|is no JSON law file"),
+    (b"params,tokens,loss\n1,2,3\n", "is not a law file in JSON$"),
+    (b"[" * 900, "data=|is not a law file in JSON"),
 )
 
 

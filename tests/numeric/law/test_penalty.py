@@ -90,9 +90,8 @@ def test_arguments_that_are_refused() -> None:
             BESIROGLU.tolerance(within)  # type: ignore[arg-type]
     for names in ("", "ratio size_ratio", "ratio params tokens", "params", "params tokens compute"):
         arguments: dict[str, Any] = dict.fromkeys(names.split(), 1e9)
-        with pytest.raises(
-            ValueError, match=rf"{', '.join(arguments) or 'nothing given'}: must be "
-        ):
+        subject = ", ".join(arguments) or "nothing given"
+        with pytest.raises(ValueError, match=rf"{subject}: (must be|a run is given by) "):
             BESIROGLU.penalty(**arguments)
     with pytest.raises(ValueError, match=r"^budget: must be one of ratio, size_ratio, params"):
         BESIROGLU.penalty(params=1e9, budget=1e20)
@@ -126,7 +125,7 @@ def test_arrays_numbers_and_both_ratios_agree() -> None:
     assert len(BESIROGLU.penalty(ratio=[]).to_frame()) == 0
     bare = Law(beta=BESIROGLU.beta, gamma=BESIROGLU.gamma)
     assert bare.penalty(4).excess == BESIROGLU.penalty(4).excess
-    with pytest.raises(ValueError, match=r"^A, B=None: this needs a value"):
+    with pytest.raises(ValueError, match=r"^law 'custom': has no value of A and B"):
         bare.penalty(params=1e9, tokens=1e10)
     assert (BESIROGLU.penalty(2).compute, BESIROGLU.penalty(2).loss) == (None, None)
 
