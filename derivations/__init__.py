@@ -10,7 +10,7 @@ from pathlib import Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from isoflop.theory.theorem.claim import Derivation
+    from isoflop.theory.theorem.derivation import Derivation
     from isoflop.theory.theorem.errata import Erratum
 
 _TEXTS = {file.stem: file for place in __path__ for file in Path(place).glob("*/*.md")}

@@ -16,8 +16,8 @@ def main() -> None:
     verdicts = list(theorem.verify())
     for verdict in verdicts:
         points = "hold" if verdict.pointwise.passed else "FAIL"
-        exact = f"{verdict.exact.answer.value} ({verdict.claim.argument.label})"
-        print(f"{verdict.claim.name:20} {exact:26} {points}")
+        exact = f"{verdict.exact.answer.value} ({verdict.step.argument.label})"
+        print(f"{verdict.step.name:20} {exact:26} {points}")
     strengths = {verdict.strength for verdict in verdicts}
     print(f"status: {', '.join(sorted(strengths))}")
 

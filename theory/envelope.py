@@ -20,7 +20,7 @@ from .data.notation import DEFAULT, SCHAEFFER, Notation
 from .kernel import symbols as sym
 from .kernel.rules import ByWeightedAmGm
 from .law import PARAMS_TOKENS, LawForm
-from .theorem.claim import Claim
+from .theorem.step import Step
 from .theorem.words import (
     Definition,
     Sentence,
@@ -105,7 +105,7 @@ class Envelope(Displayed):
         at_one = self.optimum(variable).subs(sym.C, Integer(1))
         return gather((bound / at_one) ** (1 / power).cancel())
 
-    def statements(self) -> list[Claim]:
+    def statements(self) -> list[Step]:
         """Every statement about this envelope."""
         return list(_claims(self))
 
@@ -344,13 +344,13 @@ def optimum(variable: Symbol) -> Expr:
     return function(f"{variable}_opt")(sym.C)
 
 
-def equal(name: str, sides: tuple[Expr, Expr], why: str | Sentence, **more: Any) -> Claim:
+def equal(name: str, sides: tuple[Expr, Expr], why: str | Sentence, **more: Any) -> Step:
     """The claim that two sides are equal, and why."""
     lhs, rhs = sides
-    return Claim(name, lhs, "==", rhs, say(why) if isinstance(why, str) else why, **more)
+    return Step(name, lhs, "==", rhs, say(why) if isinstance(why, str) else why, **more)
 
 
-def _claims(envelope: Envelope) -> Iterator[Claim]:
+def _claims(envelope: Envelope) -> Iterator[Step]:
     form, budget, alpha = envelope.form, envelope.budget, envelope.exponent
     terms, shares, names = form.terms, envelope.shares, envelope.named
     powers = [budget.exponent(term.variable) for term in terms]
@@ -409,11 +409,11 @@ def _claims(envelope: Envelope) -> Iterator[Claim]:
         )
 
 
-def _global_minimum(envelope: Envelope) -> Claim:
+def _global_minimum(envelope: Envelope) -> Step:
     """The bound of weighted AM-GM on the reducible loss."""
     terms, shares, names = envelope.form.terms, envelope.shares, envelope.named.shares
     levels = [term.expression / w for term, w in zip(terms, shares, strict=True)]
-    return Claim(
+    return Step(
         "global_minimum",
         envelope.form.reducible,
         ">=",

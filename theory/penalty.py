@@ -41,7 +41,7 @@ from .kernel.bounds import ByBound
 from .kernel.functions import expm1, log1p, phi2
 from .kernel.rules import ByLeadingTerm, ByWeightedAmGm
 from .law import Term
-from .theorem.claim import Claim
+from .theorem.step import Step
 from .theorem.words import Definition, function, say
 from .typeset.equations import Displayed, Equation, Line, Section
 
@@ -297,7 +297,7 @@ class Misallocation(Displayed):
 
     # -- proofs ----------------------------------------------------------------------------------------------------
 
-    def statements(self) -> list[Claim]:
+    def statements(self) -> list[Step]:
         """Every statement about the penalty."""
         return list(statements(self))
 
@@ -417,7 +417,7 @@ def critical(variable: Symbol) -> Symbol:
     return Symbol(f"{variable}_crit", positive=True)
 
 
-def statements(m: Misallocation) -> Iterator[Claim]:
+def statements(m: Misallocation) -> Iterator[Step]:
     """The claims in the closed forms, or in the names, of `m`."""
     yield from _of_the_penalty(m)
     yield from _near_and_far(m)
@@ -426,7 +426,7 @@ def statements(m: Misallocation) -> Iterator[Claim]:
     yield from _of_contours_and_caps(m)
 
 
-def _of_the_penalty(m: Misallocation) -> Iterator[Claim]:
+def _of_the_penalty(m: Misallocation) -> Iterator[Step]:
     """A run with r N* params and what the budget leaves of tokens."""
     envelope, loss = m.envelope, function("R")
     budget, (n, d) = envelope.budget, envelope.form.variables
@@ -453,7 +453,7 @@ def _of_the_penalty(m: Misallocation) -> Iterator[Claim]:
         **defined,
     )
     yield equal("shares_cancel", (b * w_n, g * w_d), "The exponents times their weights agree:")
-    yield Claim(
+    yield Step(
         "penalty_at_least_one",
         m.penalty,
         ">=",
@@ -485,7 +485,7 @@ def _of_the_penalty(m: Misallocation) -> Iterator[Claim]:
     )
 
 
-def _near_and_far(m: Misallocation) -> Iterator[Claim]:
+def _near_and_far(m: Misallocation) -> Iterator[Step]:
     """The penalty close to the optimum, and far from it."""
     n, d = m.envelope.form.variables
     in_s = m.penalty.subs(R, exp(S))
@@ -500,7 +500,7 @@ def _near_and_far(m: Misallocation) -> Iterator[Claim]:
         ("undertrained_tail", m.undertrained_tail, oo, d),
     ):
         why = say("For {} the {} term dominates:", (R, "->", end), x)
-        yield Claim(name, m.penalty, "~", tail, why, ByLeadingTerm(R, str(end)))
+        yield Step(name, m.penalty, "~", tail, why, ByLeadingTerm(R, str(end)))
     for order in (2, 3, 4):
         derivative = derivative.diff(S)
         yield equal(
@@ -510,7 +510,7 @@ def _near_and_far(m: Misallocation) -> Iterator[Claim]:
         )
 
 
-def _of_the_compute(m: Misallocation) -> Iterator[Claim]:
+def _of_the_compute(m: Misallocation) -> Iterator[Step]:
     """What a moved run is worth in compute, and where one term is the least loss."""
     envelope, (n_star, d_star) = m.envelope, m.envelope.allocation
     (params, tokens), least = envelope.form.terms, envelope.reducible
@@ -554,7 +554,7 @@ def _of_the_compute(m: Misallocation) -> Iterator[Claim]:
     )
 
 
-def _above_the_critical_size(m: Misallocation) -> Iterator[Claim]:
+def _above_the_critical_size(m: Misallocation) -> Iterator[Step]:
     """What it takes to make up for r N* params, where 1 - w_N r^-b > 0."""
     envelope, loss = m.envelope, function("R")
     (n, d), (n_star, d_star) = envelope.form.variables, envelope.allocation
@@ -584,7 +584,7 @@ def _above_the_critical_size(m: Misallocation) -> Iterator[Claim]:
         say("The compute of that run over {}, less 1:", sym.C),
         assume=(left,),
     )
-    yield Claim(
+    yield Step(
         "never_cheaper",
         1 + m.compute_overhead,
         ">=",
@@ -615,7 +615,7 @@ def _above_the_critical_size(m: Misallocation) -> Iterator[Claim]:
         yield equal(name, (form.subs(R, exp(S)), safe), why, assume=(left.subs(R, exp(S)),))
 
 
-def _of_contours_and_caps(m: Misallocation) -> Iterator[Claim]:
+def _of_contours_and_caps(m: Misallocation) -> Iterator[Step]:
     form, (params, tokens) = m.envelope.form, m.envelope.form.terms
     (n, d), (n_star, d_star) = form.variables, m.envelope.allocation
     for name, solved, given in (

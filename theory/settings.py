@@ -14,7 +14,7 @@ from .penalty import misallocation
 from .ray import ray
 from .reader.tokens import ParseError
 from .theorem import text as texts
-from .theorem.claim import Derivation
+from .theorem.derivation import Derivation
 from .theorem.errata import Erratum
 from .theorem.names import Names, Setting
 from .theorem.words import function

@@ -21,8 +21,9 @@ from .data.notation import close_matches
 from .kernel.points import PointCheck
 from .kernel.rules import FAILED, STRENGTHS, weakest
 from .settings import theorem
-from .theorem.claim import Claim, Derivation, Verdict
+from .theorem.derivation import Derivation
 from .theorem.errata import ErratumVerdict
+from .theorem.step import Step, Verdict
 from .theorem.words import say
 from .typeset.plain import plain
 from .typeset.words import plain_sentence, plain_statement
@@ -74,7 +75,7 @@ class StepReport:
     @classmethod
     def of(cls, verdict: Verdict) -> StepReport:
         """What a verdict says, as text."""
-        claim, exact, points = verdict.claim, verdict.exact, verdict.pointwise
+        claim, exact, points = verdict.step, verdict.exact, verdict.pointwise
         return cls(
             name=claim.name,
             claim=spelled(claim),
@@ -135,7 +136,7 @@ class TheoremReport:
         return "\n".join([f"{self.name}: {self.status}", *steps])
 
 
-def spelled(claim: Claim) -> str:
+def spelled(claim: Step) -> str:
     """The claim in plain text; where it is too long to be read, its size alone."""
     sides = (claim.lhs, claim.rhs)
     size = sum(side.count_ops() for side in sides)

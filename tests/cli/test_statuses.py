@@ -365,14 +365,14 @@ def test_laws_that_could_not_be_fitted(data, tables, tmp_path) -> None:
 @pytest.mark.parametrize(("answer", "code"), [("REFUTED", NEGATIVE), ("UNDECIDED", NO_VERDICT)])
 def test_a_failed_proof_of_the_envelope(call, monkeypatch, answer, code) -> None:
     from isoflop.theory.kernel import Answer, Decision
-    from isoflop.theory.theorem.claim import Claim
+    from isoflop.theory.theorem.step import Step
     from isoflop.theory.typeset.equations import Displayed
 
     def prove(claim):
         failed = claim.name == "tokens_per_param"
         return Decision(Answer[answer] if failed else Answer.PROVED, "made up")
 
-    monkeypatch.setattr(Claim, "prove", prove)
+    monkeypatch.setattr(Step, "prove", prove)
     # What was proved before is kept with the subject.
     afresh = property(lambda subject: {name: x.prove() for name, x in subject.claims.items()})
     monkeypatch.setattr(Displayed, "decisions", afresh)

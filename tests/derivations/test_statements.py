@@ -8,7 +8,7 @@ import mpmath
 import pytest
 from sympy import Rational
 
-from isoflop.theory.theorem.claim import UnderLemma
+from isoflop.theory.theorem.step import UnderLemma
 from isoflop.theory.verification import load
 
 MP = mpmath.mp.clone()

@@ -26,7 +26,7 @@ from isoflop.theory.kernel.bounds import ByBound
 from isoflop.theory.kernel.functions import defined
 from isoflop.theory.kernel.points import PointCheck, check_at_points
 from isoflop.theory.kernel.rules import ByLeadingTerm
-from isoflop.theory.theorem.claim import Cited, Claim, UnderLemma
+from isoflop.theory.theorem.step import Cited, Step, UnderLemma
 from isoflop.theory.verification import load
 
 SAMPLE = ("penalty_expansion", "fail_at_k_is_completely_monotone", "tokens_per_param")
@@ -92,7 +92,7 @@ KINDS: tuple[Change, ...] = (
 )
 
 
-def mutants(name: str, per_claim: int) -> Iterator[Claim]:
+def mutants(name: str, per_claim: int) -> Iterator[Step]:
     """Other claims, of some kinds for every step of a theorem, with its names written out."""
     for step in load(name).steps:
         claim, random = replace(step.unfolded, through=()), Random(f"{name} {step.name}")
@@ -110,7 +110,7 @@ def mutants(name: str, per_claim: int) -> Iterator[Claim]:
 # -- the truth about a mutant ----------------------------------------------------------------------
 
 
-def is_false(claim: Claim) -> bool:
+def is_false(claim: Step) -> bool:
     """Whether the claim fails at one of 24 points, or all along the way to its limit."""
     lhs, rhs, *assumed = map(defined, (claim.lhs, claim.rhs, *claim.assume))
     if any(e.has(AppliedUndef) for e in (lhs, rhs)):
@@ -170,24 +170,24 @@ def _fails(relation: str, left: Any, right: Any) -> bool:
 @pytest.mark.parametrize(
     ("claim", "expected"),
     [
-        (Claim("c", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, "r"), False),
-        (Claim("c", (x + y) ** 2, "==", x**2 + x * y + y**2, "r"), True),
-        (Claim("c", x + 1 / x, ">=", Rational(2), "r", ByBound()), False),
-        (Claim("c", x * y, ">=", Rational(1), "r", ByBound(), assume=(x - 1, y - 1)), False),
-        (Claim("c", x + y, "<", x, "r", ByBound()), True),
-        (Claim("c", log(-x), "==", Rational(0), "r"), False),  # no values
-        (Claim("c", 1 + x**-a, "->", Rational(1), "r", ByLeadingTerm(x, "oo")), False),
-        (Claim("c", x**a + x**b, "~", x**a, "r", ByLeadingTerm(x, "0")), True),
+        (Step("c", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, "r"), False),
+        (Step("c", (x + y) ** 2, "==", x**2 + x * y + y**2, "r"), True),
+        (Step("c", x + 1 / x, ">=", Rational(2), "r", ByBound()), False),
+        (Step("c", x * y, ">=", Rational(1), "r", ByBound(), assume=(x - 1, y - 1)), False),
+        (Step("c", x + y, "<", x, "r", ByBound()), True),
+        (Step("c", log(-x), "==", Rational(0), "r"), False),  # no values
+        (Step("c", 1 + x**-a, "->", Rational(1), "r", ByLeadingTerm(x, "oo")), False),
+        (Step("c", x**a + x**b, "~", x**a, "r", ByLeadingTerm(x, "0")), True),
     ],
 )
-def test_what_is_false_is_seen(claim: Claim, expected: bool) -> None:
+def test_what_is_false_is_seen(claim: Step, expected: bool) -> None:
     assert is_false(claim) is expected
 
 
 # -- the paths -------------------------------------------------------------------------------------
 
 
-def objects(claim: Claim) -> dict[str, bool]:
+def objects(claim: Step) -> dict[str, bool]:
     """Whether each path that applies objects: the exact one where it fails to prove, the points where
     they name one at which the claim fails, or have none to name.
     """
@@ -227,7 +227,7 @@ BROKEN: dict[str, dict[str, Any]] = {
         "isoflop.theory.kernel.bounds.decide_bound": Decision(Answer.PROVED, "whatever it is"),
     },
     "points": {
-        "isoflop.theory.theorem.claim.check_at_points": PointCheck(True, 64, "whatever it is"),
+        "isoflop.theory.theorem.step.check_at_points": PointCheck(True, 64, "whatever it is"),
         f"{__name__}.check_at_points": PointCheck(True, 64, "whatever it is"),
     },
 }

@@ -12,7 +12,8 @@ from isoflop.derivations import derivation
 from isoflop.theory.kernel.answer import Answer, Decision
 from isoflop.theory.kernel.points import PointCheck
 from isoflop.theory.kernel.rules import weakest
-from isoflop.theory.theorem.claim import Claim, Derivation, Verdict
+from isoflop.theory.theorem.derivation import Derivation
+from isoflop.theory.theorem.step import Step, Verdict
 from isoflop.theory.theorem.words import Formula, Sentence
 from isoflop.theory.typeset.document import CheckedTheorem
 
@@ -26,7 +27,7 @@ def derivation_of(name: str) -> Derivation:
     return derivation(name)
 
 
-def theorem_of(*steps: Claim, name: str = "mine") -> Derivation:
+def theorem_of(*steps: Step, name: str = "mine") -> Derivation:
     """A theorem that states its steps, about letters that it introduces."""
     letters = sorted(frozenset().union(*(step.formula.names for step in steps)), key=str)
     introduced = (Sentence("Let {} be given. " * len(letters), tuple(map(Formula.of, letters))),)
@@ -34,15 +35,20 @@ def theorem_of(*steps: Claim, name: str = "mine") -> Derivation:
     return Derivation(name, "Mine", introduced, stated, steps, "own work")
 
 
-def status(theorem: Derivation) -> str:
-    """That of its weakest step, on every path."""
-    return weakest(verdict.strength for verdict in theorem.verify())
-
-
 @cache
-def checked_entry(name: str) -> CheckedTheorem:
-    """The theorem, checked once on every path as `verify` does."""
-    return CheckedTheorem.checked(derivation_of(name))
+def verdict_of(step: Step, points: int) -> Verdict:
+    """The verdict on a step, which many theorems share with altered copies of them."""
+    return step.verify(points=points)
+
+
+def checked(theorem: Derivation, points: int = 8) -> list[Verdict]:
+    """The verdicts on the steps of a theorem, on every path."""
+    return [verdict_of(step, points) for step in theorem.steps]
+
+
+def status(theorem: Derivation) -> str:
+    """The strength of the weakest step of a theorem."""
+    return weakest(verdict.strength for verdict in checked(theorem))
 
 
 def printable(name: str) -> CheckedTheorem:

@@ -11,13 +11,13 @@ from tests.theory.documents import theorem_of
 
 from isoflop.derivations import NAMES
 from isoflop.theory.kernel.bounds import ByBound
-from isoflop.theory.theorem.claim import Claim
+from isoflop.theory.theorem.step import Step
 from isoflop.theory.verification import ERRATA, load, verify, verify_errata
 
 x, y = symbols("x y", positive=True)
-SQUARE = Claim("square", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, "Expand.")
-BOUND = Claim("bound", x + y, ">=", x, "y is positive.", ByBound())
-WRONG = Claim("wrong", (x + y) ** 2, "==", x**2 + y**2, "A student's dream.")
+SQUARE = Step("square", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, "Expand.")
+BOUND = Step("bound", x + y, ">=", x, "y is positive.", ByBound())
+WRONG = Step("wrong", (x + y) ** 2, "==", x**2 + y**2, "A student's dream.")
 
 
 def test_a_report_tells_every_path() -> None:

@@ -11,7 +11,7 @@ from sympy import Symbol
 from ..budget import Budget
 from ..envelope import derive
 from ..penalty import misallocation
-from ..theorem.claim import Claim
+from ..theorem.step import Step
 from ..theorem.words import Definition, Sentence, condition, needed, unfolded
 from ..typeset.plain import plain
 from ..typeset.words import plain_sentence
@@ -20,7 +20,7 @@ from .vocabulary import vocabulary
 
 
 def looked_at_again(
-    step: Claim, budget: Budget, *, seed: int = 0, seconds: float | None = None
+    step: Step, budget: Budget, *, seed: int = 0, seconds: float | None = None
 ) -> Proof | None:
     """The verdict on a step as a claim; None where that cannot be read as one."""
     known = vocabulary(budget=budget).names

@@ -13,7 +13,7 @@ from ..data.notation import notation as find_notation
 from ..envelope import Envelope
 from ..kernel.functions import defined
 from ..penalty import Misallocation
-from ..theorem.claim import Claim
+from ..theorem.step import Step
 from ..typeset.layout import EXPONENTS
 from ..typeset.plain import plain
 from ..typeset.words import plain_sentence
@@ -90,7 +90,7 @@ def derive_json(
     }
 
 
-def _claim(claim: Claim, spelling: Notation, names: dict[Symbol, Symbol]) -> dict[str, Any]:
+def _claim(claim: Step, spelling: Notation, names: dict[Symbol, Symbol]) -> dict[str, Any]:
     decision, claim = claim.prove(), claim.unfolded
     return {
         "name": claim.name,

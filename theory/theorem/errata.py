@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from sympy import Expr, Rational, Symbol
 
 from ..kernel.answer import Witness
-from .claim import Claim, Verdict
+from .step import Step, Verdict
 
 At = tuple[tuple[Symbol, Rational], ...]
 
@@ -22,9 +22,9 @@ class Erratum:
     name : str
     where : str
         Equation, table or sentence of the paper.
-    printed : Claim or None
+    printed : Step or None
         What the paper prints, as a claim (==, >=, <=, > or <) that fails.
-    corrected : tuple of Claim
+    corrected : tuple of Step
         What holds instead, or what can be checked of a remark.
     comment : str
         What went wrong, and what it matters.
@@ -35,8 +35,8 @@ class Erratum:
 
     name: str
     where: str
-    printed: Claim | None
-    corrected: tuple[Claim, ...]
+    printed: Step | None
+    corrected: tuple[Step, ...]
     comment: str
     at: At = ()
 
@@ -72,7 +72,7 @@ class ErratumVerdict:
         return is_refuted and all(v.holds and v.exact.proved for v in self.corrected)
 
 
-def _at(claim: Claim, point: At) -> Claim:
+def _at(claim: Step, point: At) -> Step:
     """The claim at a point.
 
     Raises

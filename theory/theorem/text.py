@@ -46,9 +46,10 @@ from ..kernel.answer import BOUNDS
 from ..kernel.bounds import ByBound
 from ..kernel.rules import Argument, ByLeadingTerm, ByNormalForm, ByWeightedAmGm
 from ..reader.tokens import ParseError
-from .claim import Cited, Claim, Derivation, UnderLemma
+from .derivation import Derivation
 from .errata import Erratum
 from .names import FORMULA, Names, Setting, joined
+from .step import Cited, Step, UnderLemma
 from .words import (
     Formula,
     Sentence,
@@ -232,7 +233,7 @@ class Page:
                 raise ParseError(f"{words[:60]!r}: say 'Assume ${link}$', without words")
         return said
 
-    def signs(self, said: Iterable[str | Sentence], steps: Iterable[Claim]) -> tuple[Sentence, ...]:
+    def signs(self, said: Iterable[str | Sentence], steps: Iterable[Step]) -> tuple[Sentence, ...]:
         """That the letters that the setting does not have are positive, where nothing says so.
 
         Raises
@@ -253,12 +254,12 @@ class Page:
 
     # -- steps -------------------------------------------------------------------------------------
 
-    def steps(self, paragraph: str) -> list[Claim]:
+    def steps(self, paragraph: str) -> list[Step]:
         """Steps, each a line with its name and formula, and their reason in the lines below."""
         heads, _, reason = paragraph.partition("\n  ")
         return [self.step(head, reason) for head in heads.split("\n")]
 
-    def step(self, head: str, reason: str) -> Claim:
+    def step(self, head: str, reason: str) -> Step:
         """A step of a name, a formula and a reason."""
         found = STEP.fullmatch(head)
         first = found and FORMULA.match(found["said"])
@@ -275,7 +276,7 @@ class Page:
             else:
                 assumed.append(self.names.formula(said))
             rest = rest[said.end() :]
-        return Claim.read(
+        return Step.read(
             found["name"],
             claim,
             self.names.sentence(reason),

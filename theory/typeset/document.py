@@ -15,7 +15,8 @@ from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..kernel import symbols as sym
 from ..kernel.rules import weakest
-from ..theorem.claim import Derivation, Verdict
+from ..theorem.derivation import Derivation
+from ..theorem.step import Verdict
 from .escapes import latex_words
 from .numbers import Shortest
 from .printer import render, symbol_latex

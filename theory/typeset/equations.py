@@ -15,7 +15,7 @@ from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..kernel.answer import Condition, Decision
 from ..kernel.functions import phi2
-from ..theorem.claim import Claim, follows
+from ..theorem.step import Step, follows
 from ..theorem.words import Formula, Sentence, condition
 from .plain import PlainPrinter
 from .printer import PaperPrinter, length, snug
@@ -55,7 +55,7 @@ class Displayed:
     fields.
     """
 
-    def statements(self) -> list[Claim]:
+    def statements(self) -> list[Step]:
         """Every statement about it, each with its proof."""
         raise NotImplementedError
 
@@ -65,7 +65,7 @@ class Displayed:
         raise NotImplementedError
 
     @cached_property
-    def claims(self) -> dict[str, Claim]:
+    def claims(self) -> dict[str, Step]:
         """Every statement by name."""
         return {claim.name: claim.unfolded for claim in self.statements()}
 
@@ -210,7 +210,7 @@ def _equation_latex(equation: Equation, spelling: Notation) -> list[str]:
 # -- conditions ------------------------------------------------------------------------------------------------
 
 
-def side_conditions(claim: Claim, decision: Decision, brief: Claim) -> list[Formula]:
+def side_conditions(claim: Step, decision: Decision, brief: Step) -> list[Formula]:
     """What a proof assumes, by name, and what else it used that does not follow from the
     assumptions.
     """
@@ -222,7 +222,7 @@ def side_conditions(claim: Claim, decision: Decision, brief: Claim) -> list[Form
     return [*map(condition, brief.assume), *used]
 
 
-def _is_removable(needed: Condition, claim: Claim) -> bool:
+def _is_removable(needed: Condition, claim: Step) -> bool:
     """Whether the expression is nonzero for the quotient that defines `phi2` alone, which has a value
     at zero: both sides are continuous there.
     """

@@ -21,7 +21,7 @@ from ..kernel.symbols import QUANTITIES
 from ..kernel.symbols import C as COMPUTE
 from ..reader.tokens import ACCENTS, PRIME, STAR
 from ..reader.tokens import AT as AT_SAMPLES
-from ..theorem.claim import RELATIONS
+from ..theorem.step import RELATIONS
 from .escapes import latex_words
 from .layout import AT, OPTIMAL, Conventional, decimal_text, is_decimal
 

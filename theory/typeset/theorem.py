@@ -9,7 +9,8 @@ from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..kernel.points import PointCheck
 from ..kernel.rules import FAILED, UNDER_LEMMA
-from ..theorem.claim import Cited, Derivation, UnderLemma, Verdict
+from ..theorem.derivation import Derivation
+from ..theorem.step import Cited, UnderLemma, Verdict
 from ..theorem.words import Formula, Sentence
 from .equations import side_conditions
 from .escapes import latex_words
@@ -69,7 +70,7 @@ def theorem_latex(
         return "\n".join(lines)
     unchecked = PointCheck(True, 0, "not checked")
     given = verdicts or [Verdict(step, step.prove(), unchecked) for step in subject.steps]
-    steps = {verdict.claim.name: verdict for verdict in given}
+    steps = {verdict.step.name: verdict for verdict in given}
     if proof == "steps":
         items = _steps(steps, spelling, cite)
         begin, end = [r"\begin{enumerate}"], [r"\end{enumerate}"]
@@ -99,7 +100,7 @@ def _assumed(derivation: Derivation, spelling: Notation) -> list[str]:
 
 def _formula(verdict: Verdict) -> Formula:
     """A step with its limit, or with the conditions that its proof needs."""
-    step = verdict.claim
+    step = verdict.step
     where = step.stated.where
     if step.limit is None:
         where = tuple(side_conditions(step.unfolded, verdict.exact, step))
@@ -108,7 +109,7 @@ def _formula(verdict: Verdict) -> Formula:
 
 def _remark(verdict: Verdict, spelling: Notation, cite: Cite) -> str:
     """How far a step is established, where that is less than a proof."""
-    argument, exact = verdict.claim.argument, verdict.exact
+    argument, exact = verdict.step.argument, verdict.exact
     if verdict.strength == FAILED:
         why = "Refuted by a check in numbers" if exact.proved else f"Not proved: {exact.reason}"
         return rf" \emph{{{latex_words(why)}.}}"
@@ -124,7 +125,7 @@ def _steps(steps: Steps, spelling: Notation, cite: Cite) -> list[str]:
     numbers = {name: f"step~{number}" for number, name in enumerate(steps, start=1)}
     printer, items = PaperPrinter(spelling), []
     for verdict in steps.values():
-        reason = latex_sentence(verdict.claim.reason, spelling, step=numbers.__getitem__)
+        reason = latex_sentence(verdict.step.reason, spelling, step=numbers.__getitem__)
         remark = _remark(verdict, spelling, cite)
         reason = f"{reason[:-1]}{'.' if remark else ':'}" if reason[-1] in ".:" else reason
         items += [
@@ -139,9 +140,9 @@ def _short(steps: Steps, names: Sequence[str], spelling: Notation, cite: Cite) -
     is said where it does.
     """
     printer, lines = PaperPrinter(spelling), []
-    claims = {name: inline(verdict.claim.stated, printer) for name, verdict in steps.items()}
+    claims = {name: inline(verdict.step.stated, printer) for name, verdict in steps.items()}
     for verdict in (steps[name] for name in names):
-        reason = latex_sentence(verdict.claim.reason, spelling, step=claims.__getitem__)
+        reason = latex_sentence(verdict.step.reason, spelling, step=claims.__getitem__)
         remark = _remark(verdict, spelling, cite)
         reason = f"{reason.rstrip('.:')}{'.' if remark else ':'}{remark}"
         formula = _formula(verdict)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
-from ..theorem.claim import Derivation
+from ..theorem.derivation import Derivation
 from ..theorem.words import Formula, Sentence, pieces
 from .escapes import latex_words
 from .plain import PlainPrinter

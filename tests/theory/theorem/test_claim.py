@@ -32,7 +32,8 @@ from isoflop.theory.kernel.rules import (
     ByWeightedAmGm,
 )
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.theorem.claim import Cited, Claim, Derivation, UnderLemma
+from isoflop.theory.theorem.derivation import Derivation
+from isoflop.theory.theorem.step import Cited, Step, UnderLemma
 from isoflop.theory.theorem.words import Definition, Sentence, all_positive, function, say
 from isoflop.theory.typeset.words import plain_statement
 
@@ -46,12 +47,12 @@ W_N, W_D = FAMILY.envelope.shares
 
 def claim(
     lhs: object, relation: str, rhs: object, argument: Argument | None = None, *assume: Expr
-) -> Claim:
+) -> Step:
     argument = argument or (ByNormalForm() if relation == "==" else ByBound())
-    return Claim("claim", sympify(lhs), relation, sympify(rhs), "A reason.", argument, assume)
+    return Step("claim", sympify(lhs), relation, sympify(rhs), "A reason.", argument, assume)
 
 
-def limit(lhs: Expr, relation: str, rhs: object, where: str) -> Claim:
+def limit(lhs: Expr, relation: str, rhs: object, where: str) -> Step:
     return claim(lhs, relation, rhs, ByLeadingTerm(u, where))
 
 
@@ -95,7 +96,7 @@ FAR_OUT = [  # what fails far out, or close to 0
         *((step, "failed") for step in FAR_OUT),
     ],
 )
-def test_strength(step: Claim, strength: str) -> None:
+def test_strength(step: Step, strength: str) -> None:
     verdict = step.verify()
     assert verdict.strength == strength
     assert verdict.holds is (strength != "failed")
@@ -187,10 +188,10 @@ def test_a_bound_by_a_hair_is_caught() -> None:
 
 WRONG = claim((x + y) ** 2, "==", x**2 + y**2)
 CIRCULAR = UnderLemma(" expand:", "me", ByNormalForm())
-SQUARE = Claim("square", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, say("Expand:"))
+SQUARE = Step("square", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, say("Expand:"))
 
 
-def theorem(statement: Sentence, *steps: Claim, **parts) -> Derivation:
+def theorem(statement: Sentence, *steps: Step, **parts) -> Derivation:
     parts = {"assumptions": (say("Let ") + all_positive((x, y)) + ".",)} | parts
     return Derivation(
         name="mine", title="Mine", statement=statement, steps=steps, source="nowhere", **parts
@@ -205,7 +206,7 @@ def test_status_is_that_of_the_weakest_step() -> None:
 
 
 def test_a_step_is_decided_for_what_its_names_mean() -> None:
-    step = Claim("step", F(x + y), "==", (x + y) ** 2, say("By definition:"))
+    step = Step("step", F(x + y), "==", (x + y) ** 2, say("By definition:"))
     for value, strength in ((x**2, "proved"), (x**3, "failed")):
         made = theorem(say("It is {step}."), step, definitions=(Definition(F(x), value),))
         made.refuse_mistakes()
@@ -237,7 +238,7 @@ def test_mistakes_are_refused(built, said: str) -> None:
 
 
 def test_a_claim_brings_its_conditions_into_the_statement() -> None:
-    step = Claim("step", x, ">", y, say("By assumption:"), ByBound(), assume=(x - y,))
+    step = Step("step", x, ">", y, say("By assumption:"), ByBound(), assume=(x - y,))
     assert plain_statement(theorem(say("{step}."), step)) == "x > y where x - y > 0."
     said = theorem(say("For {} ", (y, "<", x)) + "{step}.", step)
     assert plain_statement(said) == "For y < x x > y."

@@ -8,13 +8,13 @@ from sympy import Integer, Rational, Symbol, exp
 from isoflop.derivations import errata
 from isoflop.theory.data.published import compute_counterparts
 from isoflop.theory.kernel.bounds import ByBound
-from isoflop.theory.theorem.claim import Cited, Claim
 from isoflop.theory.theorem.errata import Erratum
+from isoflop.theory.theorem.step import Cited, Step
 
 X, Y = Symbol("x", positive=True), Symbol("y", positive=True)
-SLIP = Claim("printed", (X + Y) ** 2, "==", X**2 + Y**2, "test")
-RIGHT = Claim("corrected", (X + Y) ** 2, "==", X**2 + 2 * X * Y + Y**2, "test")
-BOUND = Claim("bound", exp(X), ">=", 1 + X, "test", ByBound())
+SLIP = Step("printed", (X + Y) ** 2, "==", X**2 + Y**2, "test")
+RIGHT = Step("corrected", (X + Y) ** 2, "==", X**2 + 2 * X * Y + Y**2, "test")
+BOUND = Step("bound", exp(X), ">=", 1 + X, "test", ByBound())
 SAMPLE = Erratum("sample", "nowhere", SLIP, (RIGHT,), "test")
 FOUND = errata("krajewski2025_errata")
 

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from tests.theory.documents import compiled, complaints, derivation_of, printable, theorem_of
+from tests.theory.documents import compiled, complaints, printable, theorem_of
 
-from isoflop.derivations import NAMES
 from isoflop.theory import symbols as sym
-from isoflop.theory.data.bibliography import WORKS, citations
-from isoflop.theory.theorem.claim import Cited, Claim, Derivation, UnderLemma
+from isoflop.theory.data.bibliography import WORKS
+from isoflop.theory.theorem.step import Cited, Step, UnderLemma
 from isoflop.theory.theorem.words import say
 from isoflop.theory.typeset.document import CheckedTheorem, cited, document_latex
 
@@ -93,13 +92,13 @@ def test_tables_compile(tmp_path):
 # -- status ----------------------------------------------------------------------------------------
 
 
-def about(claim: Claim, proof: str = "steps") -> str:
+def about(claim: Step, proof: str = "steps") -> str:
     derivation = theorem_of(claim)
     checked = CheckedTheorem(derivation, derivation.verify(points=4, digits=30))
     return document_latex([checked], proof=proof)
 
 
-TRUE = Claim("square", (sym.A + 1) ** 2, "==", sym.A**2 + 2 * sym.A + 1, "Expand.")
+TRUE = Step("square", (sym.A + 1) ** 2, "==", sym.A**2 + 2 * sym.A + 1, "Expand.")
 GRANTED = UnderLemma(
     say("{} whenever {}", (sym.A, ">", 0), (sym.B, ">", 0)),
     "Hausdorff 1921, Math. Z. 9, 74-109",
@@ -131,23 +130,3 @@ def test_what_is_less_than_proved_is_said_in_every_proof(claim, status, said, pr
     text = about(claim, proof)
     assert rf"\textbf{{Status:}} {status}" in text
     assert said in text
-
-
-# -- citations -------------------------------------------------------------------------------------------------
-
-
-def sources_of(derivation: Derivation) -> list[str]:
-    granted = [
-        step.argument.source
-        for step in derivation.steps
-        if isinstance(step.argument, (UnderLemma, Cited))
-    ]
-    return [derivation.source, str(derivation.follows), *granted]
-
-
-def test_every_work_that_a_derivation_cites_is_in_the_bibliography():
-    for text in (text for name in NAMES for text in sources_of(derivation_of(name))):
-        rest = text
-        for begin, end, _ in reversed(citations(text)):
-            rest = rest[:begin] + rest[end:]
-        assert not re.search(r"\b(18|19|20)\d\d\b|arXiv", rest), rest

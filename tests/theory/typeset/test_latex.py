@@ -33,7 +33,7 @@ from isoflop.theory.law import LawForm, Term
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.reader.latex import tokenize_latex
 from isoflop.theory.reader.parse import read
-from isoflop.theory.theorem.claim import Claim
+from isoflop.theory.theorem.step import Step
 from isoflop.theory.theorem.words import Formula
 from isoflop.theory.typeset.equations import side_conditions
 from isoflop.theory.typeset.printer import PaperPrinter, length, render
@@ -218,5 +218,5 @@ def test_a_condition_for_the_quotient_of_phi2_alone_is_not_printed() -> None:
         (remainder, s**2 * phi2(s), False),
         (remainder / s, s * phi2(s), True),
     ):
-        claim = Claim("one", left, "==", right, "")
+        claim = Step("one", left, "==", right, "")
         assert bool(side_conditions(claim, claim.prove(), claim)) == printed
