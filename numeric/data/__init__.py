@@ -1,1 +1,1 @@
-"""Tables of runs, evaluations and counts: one reader, one registry of columns, four views."""
+"""Tables of runs, evaluations and counts: one reader, one registry of columns, and the views."""

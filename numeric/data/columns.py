@@ -1,4 +1,6 @@
-"""Which column holds which quantity: by its own name, its letter, or a usual spelling."""
+"""The column that holds each quantity: recognised by the name of the quantity, its letter, or a usual
+spelling.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,12 @@ from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import listed
 from .metrics import accuracy_in
-from .table import Table
+from .table import SourceTable, in_backticks
 from .where import evaluated
 
 #: The quantities that C = 6ND ties together.
 BUDGET = ("params", "tokens", "compute")
-#: Quantity -> its usual names, in lower case, without spaces, underscores and punctuation.
+#: Quantity -> a pattern of its usual names, as `plain` writes them.
 SPELLINGS = {
     "params": r"(n|num|numberof|total|numtotal|trainable|model|nonemb(edding)?|n?active|numactive|"
     r"activated)?param(eter)?s?(count|nonemb(edding)?)?|modelsize|n|"
@@ -45,18 +47,20 @@ SPELLINGS = {
     "pass_at_k": r"(mean|scores)?passatk|(mean)?pass|passk|passrate|estimate",
 }
 LETTERS = {"N": "params", "D": "tokens", "C": "compute", "L": "loss"}
-#: With those of counts, where n and c are no other spelling of N and C.
+#: The letters with those of counts, where n and c do not mean N and C.
 ALL_LETTERS = LETTERS | {"n": "n_samples", "c": "n_correct"}
-#: What a number must be: positive and finite, or the row is dropped; whole and at least so much, or
-#: the table is refused. Of others any number does, and what is no number is a text.
+#: Quantities that must be positive and finite, else the row is rejected; those that must be whole
+#: numbers of at least so much, else the table is refused; and all that are numbers, not labels.
 POSITIVE = (*BUDGET, "loss", "gold")
 WHOLE = {"n_samples": 1, "n_correct": 0, "k": 1}
 NUMBERS = (*POSITIVE, *WHOLE, "pass_at_k", "score", "random_baseline")
 
 
 class Kind(NamedTuple):
-    """A kind of table: which quantities it may hold, each with its usual names; and, of one or more
-    lists, all of which it must have a column.
+    """A kind of table.
+
+    `quantities` maps the quantities that it may hold to patterns of their usual names; it must have
+    a column for each quantity of one of the lists in `needed`.
     """
 
     name: str
@@ -64,16 +68,16 @@ class Kind(NamedTuple):
     needed: tuple[tuple[str, ...], ...]
 
     def without(self, names: Collection[str]) -> Kind:
-        """The same where some quantities are no matter."""
+        """The kind without some of its quantities."""
         kept = {name: spelt for name, spelt in self.quantities.items() if name not in names}
         return self._replace(quantities=kept)
 
 
 def _kind(name: str, quantities: str, *needed: str) -> Kind:
-    held = {each: SPELLINGS[each] for each in quantities.split()}
+    held = {name: SPELLINGS[name] for name in quantities.split()}
     if "n_correct" in held or "k" in held:  # `dataset` is elsewhere what a run was trained on
         held["benchmark"] += "|dataset(name)?"
-    return Kind(name, held, tuple(tuple(one.split()) for one in needed))
+    return Kind(name, held, tuple(tuple(names.split()) for names in needed))
 
 
 COUNTS = _kind(
@@ -90,9 +94,9 @@ EVALUATIONS = _kind(
 )
 RUNS = _kind("runs", "params tokens compute loss group", "loss")
 
-#: Of a model with experts, params that take part in each token: not what "total params" counts.
+#: Names of the params of a model with experts that take part in each token, unlike its total params.
 ACTIVE = re.compile(r"activ", re.IGNORECASE)
-#: What the name of a column that may be meant for a quantity has in it, and never has in it.
+#: Patterns in the names of columns that may be meant for a quantity, and in those that never are.
 HINTS = {
     "params": r"param|model.?size",
     "tokens": r"token|data.?set.?size",
@@ -101,7 +105,7 @@ HINTS = {
 }
 NEVER = re.compile(r"std|time|per.?s(ec|$)|/s$|ratio|step", re.IGNORECASE)
 PERPLEXITY = re.compile(r"perplexity|(?<![a-z])ppl(?![a-z])", re.IGNORECASE)
-#: A unit at the end of a name, or before flop, and the powers of ten.
+#: A unit at the end of a name, or before flop; and the power of ten of each unit.
 UNIT = re.compile(
     r"[\s_(\[](?:in |x)?(?:1e\+?(?P<power>\d+)|(?P<unit>[kmbtgpe]|[mb]illions?|trillions?))"
     r"(?:flops?)?[)\]]?\s*$|(?<![a-z])(?P<prefix>[kmgtpez])flops?(?![a-z])",
@@ -111,7 +115,7 @@ POWERS = {"k": 3, "m": 6, "b": 9, "g": 9, "t": 12, "p": 15, "e": 18, "z": 21}
 
 
 def plain(name: str) -> str:
-    """A name without case, spaces, underscores and punctuation.
+    """The name without case, spaces, underscores and punctuation.
 
     >>> plain("Training_Compute (FLOP)")
     'trainingcomputeflop'
@@ -120,21 +124,23 @@ def plain(name: str) -> str:
 
 
 def is_spelt(name: str, pattern: str) -> bool:
-    """Whether a name, without case, spaces, underscores and punctuation, is one of a pattern."""
+    """Whether a name, without case, spaces, underscores and punctuation, matches a pattern."""
     return re.fullmatch(pattern, plain(name)) is not None
 
 
 def quantity_named(name: str, kind: Kind) -> str | None:
-    """The quantity that a name stands for by itself: its own name or its letter."""
-    quantity = plain(ALL_LETTERS.get(name.strip(), name))
-    return next((each for each in kind.quantities if plain(each) == quantity), None)
+    """The quantity whose own name or letter a name is; None for other names."""
+    wanted = plain(ALL_LETTERS.get(name.strip(), name))
+    return next((quantity for quantity in kind.quantities if plain(quantity) == wanted), None)
 
 
-def candidates(table: Table, kind: Kind, chosen: Mapping[str, str | None]) -> dict[str, list[str]]:
-    """Quantity -> the columns that may hold it: the chosen one, else those with its own name or
-    letter, else those with a usual one, as such or after a slash. An empty column counts as none.
+def candidates(
+    table: SourceTable, kind: Kind, chosen: Mapping[str, str | None]
+) -> dict[str, list[str]]:
+    """Quantity -> the columns that may hold it: the chosen one, else those named after it or its
+    letter, else those with a usual name, also behind a slash. Empty columns do not count.
 
-    Where params may be all of them or the active ones, both.
+    Where total and active params both stand in the table, both may be meant.
     """
     found = {name: [column] if column else [] for name, column in chosen.items()}
     free = [name for name in table.names if name not in chosen.values()]
@@ -152,41 +158,52 @@ def candidates(table: Table, kind: Kind, chosen: Mapping[str, str | None]) -> di
     return found
 
 
-def kind_of(table: Table, columns: Mapping[str, str | None] | None = None) -> str | None:
-    """The name of the first kind that a table is of; None where its columns tell none.
+def kind_of(table: SourceTable, columns: Mapping[str, str | None] | None = None) -> str | None:
+    """The name of the kind of a table, the first that fits; None where none does.
 
-    `columns`: quantity -> column, as far as the user says.
+    `columns`: quantity -> column, as far as the user gives them.
     """
     for kind in (COUNTS, PASS_AT_K, EVALUATIONS, RUNS):
         given = {quantity_named(key, kind): name for key, name in (columns or {}).items()}
         found = candidates(table, kind, {name: x for name, x in given.items() if name})
-        if any(all(found.get(name) for name in each) for each in kind.needed):
+        if any(all(found.get(name) for name in names) for names in kind.needed):
             return kind.name
     is_wide = any(accuracy_in(name) for name in table.names)
     return EVALUATIONS.name if is_wide else None
 
 
 def recognise(
-    table: Table,
+    table: SourceTable,
     kind: Kind,
     columns: Mapping[str, str | None] | None,
     others: Collection[str] | None = (),
-) -> tuple[Table, dict[str, str], dict[str, str | None]]:
-    """The table, with a column for each expression such as ``tokens_B*1e9``, called as that is spelt;
-    quantity -> its column, as far as there is one; and name -> column of what the caller says
-    besides, which must be among `others`; None allows every name.
+) -> tuple[SourceTable, dict[str, str], dict[str, str | None]]:
+    """Find the columns of the quantities.
 
-    `columns`: quantity, its letter or another name -> column, expression, or None where there is
-    none.
+    Parameters
+    ----------
+    table, kind
+        The table, and what it may hold.
+    columns : mapping
+        What the user says: a quantity, its letter or another name -> its column, an expression, or
+        None where there is none.
+    others : collection of str, optional
+        The other names that `columns` may have; None allows every name.
+
+    Returns
+    -------
+    tuple
+        The table with a column for each expression such as ``tokens_B*1e9``, named after it;
+        quantity -> column, as far as there is one; other name -> column.
     """
     chosen: dict[str, str | None] = {}
     more: dict[str, str | None] = {}
     for key, column in (columns or {}).items():
         quantity, complaint = quantity_named(key, kind), ""
         if quantity is None and others is not None and key not in others:
-            every = [*kind.quantities]
-            hint = close_matches(key, every)
-            complaint = f"{key!r} is no quantity; choose from {', '.join(every)}{hint}"
+            names = [*kind.quantities]
+            hint = close_matches(key, names)
+            complaint = f"{key!r} is not a quantity; choose from {', '.join(names)}{hint}"
         elif quantity in chosen:
             complaint = f"{quantity!r} is given twice"
         elif column is not None and column not in table.names:
@@ -194,14 +211,16 @@ def recognise(
                 cells = evaluated(column, table.frame, table.source, "columns")
                 table = replace(table, frame=table.frame.assign(**{column: cells}))
             except ArgumentError as error:
-                is_named = error.complaint.startswith("no column")
-                complaint = ("" if is_named else f"no column {column!r}, and ") + error.complaint
+                is_expression = not error.complaint.startswith("is not an expression")
+                complaint = ("" if is_expression else f"no column {column!r}, and it ") + (
+                    error.complaint
+                )
         if complaint:
             raise ArgumentError("columns", {key: column}, complaint=complaint)
         (chosen if quantity else more)[quantity or key] = column
     found = candidates(table, kind, chosen)
     choices = [
-        f"columns {listed(held)} may all be {name}; {name_it(name, held[0])}"
+        f"columns {listed(held)} may all be {name}; {how_to_choose(name, held[0])}"
         for name, held in found.items()
         if len(held) > 1
     ]
@@ -210,25 +229,29 @@ def recognise(
     return table, {name: held[0] for name, held in found.items() if held}, more
 
 
-def require(table: Table, of: Mapping[str, str], *wanted: str) -> None:
+def require(table: SourceTable, column_of: Mapping[str, str], *wanted: str) -> None:
     """Raise where quantities have no column: one error for all, with the options to type."""
-    if missing := [name for name in wanted if name not in of]:
-        free = [name for name in table.names if name not in of.values()]
-        said = {name: suggested(name, free) or "NAME" for name in missing}
-        words = " ".join(f"--column {name}={text!r}" for name, text in said.items())
-        there = f"no column for {', '.join(missing)}; the columns are {listed(table.names)}"
-        if empty := [name for name in table.names if table.frame[name].isna().all()]:
-            there += f", of which {listed(empty)} {'is' if len(empty) == 1 else 'are'} empty"
-        raise TableError(table.source, f"{there}; say which with columns={said!r} ({words})")
+    missing = [name for name in wanted if name not in column_of]
+    if not missing:
+        return
+    empty = [name for name in table.names if table.frame[name].isna().all()]
+    free = [name for name in table.names if name not in {*column_of.values(), *empty}]
+    options = {name: suggested(name, free) or "NAME" for name in missing}
+    typed = " ".join(f"--column {name}={column!r}" for name, column in options.items())
+    reason = f"no column for {', '.join(missing)}; the columns are {listed(table.names)}"
+    if empty:
+        reason += f", of which {listed(empty)} {'is' if len(empty) == 1 else 'are'} empty"
+    raise TableError(table.source, f"{reason}; say which with columns={options!r} ({typed})")
 
 
-def name_it(quantity: str, column: str = "NAME") -> str:
-    """How to say which column holds a quantity."""
+def how_to_choose(quantity: str, column: str = "NAME") -> str:
+    """How the user says which column holds a quantity."""
     return f"choose one with columns={{{quantity!r}: {column!r}}} (--column {quantity}={column!r})"
 
 
 def suggested(quantity: str, names: Iterable[str]) -> str:
-    """The column, or the expression on one, that is most likely meant for a quantity; "" for none.
+    """The column, or the expression on one, that is most likely meant for a quantity; "" where none
+    is.
 
     >>> suggested("tokens", ["step", "tokens (B)"]), suggested("compute", ["total_gflops"])
     ('`tokens (B)`*1e9', 'total_gflops*1e9')
@@ -238,14 +261,9 @@ def suggested(quantity: str, names: Iterable[str]) -> str:
     hint = re.compile(HINTS.get(quantity, "(?!)"), re.IGNORECASE)
     for name in [name for name in names if hint.search(name) and not NEVER.search(name)]:
         if quantity == "loss":
-            return f"log({spelt_in(name)})" if PERPLEXITY.search(name) else name
+            return f"log({in_backticks(name)})" if PERPLEXITY.search(name) else name
         if unit := UNIT.search(name):
             power = unit["power"] or POWERS[(unit["prefix"] or unit["unit"])[0].lower()]
-            return f"{spelt_in(name)}*1e{power}"
+            return f"{in_backticks(name)}*1e{power}"
         return name
     return ""
-
-
-def spelt_in(name: str) -> str:
-    """A column as it is spelt in an expression."""
-    return name if name.isidentifier() else f"`{name}`"

@@ -10,53 +10,44 @@ import numpy as np
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
-from ..words import listed
-from .columns import (
-    BUDGET,
-    EVALUATIONS,
-    SPELLINGS,
-    is_spelt,
-    name_it,
-    recognise,
-    require,
-    spelt_in,
-)
+from ..words import listed, shown
+from .columns import BUDGET, EVALUATIONS, SPELLINGS, how_to_choose, is_spelt, recognise, require
 from .metrics import benchmark_and_metric, is_accuracy, passes
-from .rows import Column, View, doubts, named, read_rows
+from .rows import Dropped, FrameColumn, View, doubts, lost_rows, named, read_rows
 from .sample import Points
-from .table import Table, table_of, texts
+from .table import SourceTable, in_backticks, table_of, texts
 from .where import holds
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-#: What says which column of a table with a row for each run a score is from.
-SCORED = "column of the score"
+#: The added column that holds, in a table with a row for each run, the column of each score.
+SCORE_COLUMN = "column of the score"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Evaluations(View):
     """Runs and their accuracy on benchmarks; read with :meth:`Evaluations.read`.
 
-    M runs. A *key* is a benchmark, or ``"benchmark metric"`` where it was scored by several
+    There are M runs. A *key* is a benchmark, or ``"benchmark metric"`` where it was scored by several
     metrics, or ``"benchmark pass@k"`` for k > 1.
 
     Attributes
     ----------
     run : ndarray of object, (M,)
-        Different names.
+        The names of the runs, all different.
     params, tokens, compute : ndarray of float64 or None, (M,)
-        N, D and C (FLOP); > 0. Two give the third by C = 6ND. None where the table does not tell.
+        N, D and C (FLOP); > 0. Two give the third by C = 6ND. None where the table does not have it.
     scores, proxies : dict of str to ndarray of float64, (M,)
-        Key -> raw accuracy in [0, 1], and key -> loss or another metric that is no accuracy; NaN
+        Key -> raw accuracy in [0, 1], and key -> loss or another metric that is not an accuracy; NaN
         where the run was not evaluated.
     metric_types : dict of str to str or None
-        Key -> its metric, as in the source.
+        Key -> metric, as in the source.
     table_baselines : dict of str to float
-        Key -> accuracy of guessing, in [0, 1), where the table has it.
+        Key -> the accuracy of guessing, in [0, 1), where the table has it.
     frame, row, columns, source, n_rows, left_out, dropped, warnings
-        See `View`; the rows in ``frame`` are the first ones of each run, and of the other columns
-        it has those that belong to the run.
+        See `View`; ``frame`` has the first row of each run, and of the other columns those that are
+        the same in all rows of a run.
     """
 
     scores: dict[str, Any]
@@ -64,7 +55,8 @@ class Evaluations(View):
     proxies: dict[str, Any] = field(default_factory=dict)
     table_baselines: dict[str, float] = field(default_factory=dict)
 
-    run, params, tokens, compute = Column(), Column(), Column(), Column()
+    run, params = FrameColumn(), FrameColumn()
+    tokens, compute = FrameColumn(), FrameColumn()
 
     @classmethod
     def read(
@@ -74,21 +66,22 @@ class Evaluations(View):
         columns: Mapping[str, str | None] | None = None,
         where: str | None = None,
     ) -> Evaluations:
-        """Evaluations from a file or from a table in memory.
+        """Read evaluations from a file or from a table in memory.
 
         Parameters
         ----------
         data : path, or anything that ``pandas.DataFrame`` accepts
             Either a row for each score, with columns for the benchmark (``benchmark``, ``task``,
-            ...), the score (``score``, ``accuracy``, ...) and, if there are, the metric
+            ...), the score (``score``, ``accuracy``, ...) and, optionally, the metric
             (``metric_type``, ...), the accuracy of guessing (``random_baseline``, ...) and the run
-            (``run``, ``name``, ...; without it rows of one params, tokens and compute are one run);
+            (``run``, ``name``, ...; without it the rows of equal params, tokens and compute are one
+            run);
             or a row for each run, with columns such as ``acc_hellaswag``, ``arc_easy_acc_norm`` and
             ``loss_c4``. Evaluations are returned as they are.
         columns : mapping, optional
             Quantity (run, benchmark, metric_type, score, random_baseline, params, tokens,
-            compute) -> column or expression, as of `Runs.read`. In a table with a row for each run
-            any other name is that of a benchmark.
+            compute) -> column or expression, as in `Runs.read`. In a table with a row for each run
+            any other name is taken as that of a benchmark.
         where : str, optional
             Condition on a row, as in ``"benchmark == 'lbpp' and score < 1"``.
 
@@ -111,22 +104,22 @@ class Evaluations(View):
 
     @property
     def benchmarks(self) -> tuple[str, ...]:
-        """The keys of accuracy, but for pass@k with k > 1."""
+        """The keys of accuracies, except pass@k with k > 1."""
         return tuple(key for key in self.scores if passes(self.metric_types.get(key)) in (None, 1))
 
     def benchmark_of(self, key: str) -> str:
-        """The benchmark of a key or proxy."""
+        """The benchmark of a key of a score or proxy."""
         return key.removesuffix(f" {self.metric_types.get(key)}")
 
     def family(self, benchmark: str) -> dict[int, str]:
-        """k -> key of the pass@k of a benchmark, in order of k; empty where there is none."""
+        """k -> the key of pass@k of a benchmark, ordered by k; empty where there is none."""
         is_first = passes(self.metric_types.get(benchmark)) == 1
         name = self.benchmark_of(benchmark) if is_first else benchmark
         keys = [key for key in self.scores if self.benchmark_of(key) == name]
         return dict(sorted((k, x) for x in keys if (k := passes(self.metric_types.get(x)))))
 
     def only(self, benchmarks: Sequence[str]) -> Evaluations:
-        """The same with these benchmarks alone, each with its pass@k, in this order."""
+        """The evaluations on these benchmarks alone, each with its pass@k, in this order."""
         keys = dict.fromkeys(x for name in benchmarks for x in (name, *self.family(name).values()))
         for name in [name for name in benchmarks if not self.family(name)]:
             self.require(name)
@@ -135,12 +128,12 @@ class Evaluations(View):
         return replace(self, scores=scores, table_baselines=baselines)
 
     def require(self, benchmark: str, argument: str = "benchmark") -> None:
-        """Raise where there is no such key of ``scores``; `argument`: where the name is from."""
+        """Raise where ``scores`` has no such key; the error names the argument that gave it."""
         if benchmark not in self.scores:
             keys = [key for key in self.scores if self.benchmark_of(key) == benchmark]
             hint = "" if keys else close_matches(benchmark, self.scores)
-            there = f"there are {listed(keys or self.benchmarks or self.scores)}"
-            complaint = f"{self.source} has no such benchmark{hint}; {there}"
+            known = listed(keys or self.benchmarks or self.scores)
+            complaint = f"{self.source} has no such benchmark{hint}; there are {known}"
             raise ArgumentError(argument, benchmark, complaint=complaint)
 
     def subset(self, index: Any) -> Evaluations:
@@ -152,21 +145,22 @@ class Evaluations(View):
         return replace(super().subset(index), scores=scores, proxies=proxies)
 
     def named(self) -> DataFrame:
-        """The runs with a column for each name that a condition may have."""
+        """The runs with a column for each name that a condition may use."""
         held = {**self.scores, **self.proxies}
-        more = {name: values for name, values in held.items() if name not in self.frame}
-        return named(self.frame.assign(**more), self.columns)
+        added = {name: values for name, values in held.items() if name not in self.frame}
+        return named(self.frame.assign(**added), self.columns)
 
     def held_out(self, sample: Points, condition: str) -> Any:
-        """Which runs of a sample satisfy a condition, (n,); it may be on ``k``, without which it is 1.
-        An error where it names a column that is empty at one: it is neither held out nor not.
+        """The mask of the runs of a sample that satisfy a condition, (n,). The condition may name
+        ``k``, which is 1 in a sample without it. A run at which a column that it names is empty
+        could be on either side, and raises an error.
         """
         frame = self.named().iloc[sample.index].assign(k=1.0 if sample.k is None else sample.k)
         return holds(condition, frame, self.source, "hold_out", everywhere=True)
 
     def sample(self, benchmark: str, baseline: float, *, in_k: bool = False) -> Points:
-        """A benchmark, a key of ``scores``, at the runs that have a score, with the accuracy of
-        guessing, in [0, 1); or `in_k`, pass@k at every run and k, by k and then by run.
+        """The runs that have a score on a benchmark, a key of ``scores``, with the accuracy of
+        guessing, in [0, 1); with `in_k` the pass@k of every run at every k, by k and then by run.
         """
         keys = self.family(benchmark) if in_k else {}
         if not keys:
@@ -184,120 +178,129 @@ class Evaluations(View):
 
     def proxy(self, name: str) -> Any:
         """A proxy, or any other column of numbers, by its name, (M,)."""
-        own = self.frame.drop(columns=["run", *self.columns], errors="ignore").select_dtypes(
-            "number"
-        )
-        if name not in (held := {**self.scores, **own, **self.proxies}):
-            every = [*self.proxies, *own]
-            there = listed(every) or "no numbers beside its scores"
-            hint = f"{close_matches(name, every)}; it has {there}"
+        others = self.frame.drop(columns=["run", *self.columns], errors="ignore")
+        others = others.select_dtypes("number")
+        if name not in (held := {**self.scores, **others, **self.proxies}):
+            names = [*self.proxies, *others]
+            known = listed(names) or "no numbers beside its scores"
+            hint = f"{close_matches(name, names)}; it has {known}"
             complaint = f"{self.source} has no such column{hint}"
             raise ArgumentError("proxy", name, complaint=complaint)
         return np.asarray(held[name], dtype=np.float64)
 
 
 def _read(data: Any, given: Mapping[str, str | None], where: str | None) -> Evaluations:
-    """See `Evaluations.read`."""
-    table, of, benchmarks = recognise(table_of(data), EVALUATIONS, given, None)
-    if given.get("benchmark") or {"benchmark", "score"} <= of.keys():
-        require(table, of, "score")
+    """Read evaluations; see `Evaluations.read`."""
+    table, column_of, benchmarks = recognise(table_of(data), EVALUATIONS, given, None)
+    if given.get("benchmark") or {"benchmark", "score"} <= column_of.keys():
+        require(table, column_of, "score")
         for name in [*benchmarks][:1]:
-            complaint = f"{name!r} is no quantity of a table with a row for each score"
+            complaint = f"{name!r} is not a quantity of a table with a row for each score"
             raise ArgumentError("columns", {name: benchmarks[name]}, complaint=complaint)
-        every = of
+        in_rows, rejected = column_of, list[Dropped]()
     else:
-        of = {name: of[name] for name in of if name in (*given, "run", *BUDGET)}
-        table, more = _a_row_a_score(table, of, benchmarks)
-        every = of | more
+        column_of = {x: v for x, v in column_of.items() if x in (*given, "run", *BUDGET)}
+        table, added, rejected = _with_a_row_for_each_score(table, column_of, benchmarks)
+        in_rows = column_of | added
     needed = (*BUDGET, "run", "benchmark", "metric_type", "score")
-    view = read_rows(table, every, EVALUATIONS, needed, where)
+    view = read_rows(table, in_rows, EVALUATIONS, needed, where)
     runs, index, varying = _runs(view)
     scores = _scores(replace(view, frame=view.frame.assign(run=index)))
     kinds = scores.drop_duplicates("key").set_index("key")
     held = scores.pivot(index="run", columns="key", values="score")[kinds.index]
     is_accuracy = kinds["is_accuracy"]
-    said = f"set aside, as they vary within a run: columns {listed(varying)}"
-    warnings = (*view.warnings, *([said] if varying else []), *doubts(runs, of))
+    warnings = [*view.warnings, *filter(None, [lost_rows(0, rejected)])]
+    if varying:
+        warnings.append(f"set aside, as they vary within a run: columns {listed(varying)}")
+    warnings += doubts(runs, column_of)
     return Evaluations(
         scores={key: held[key].to_numpy() for key in held if is_accuracy[key]},
         proxies={key: held[key].to_numpy() for key in held if not is_accuracy[key]},
         metric_types={key: metric or None for key, metric in kinds["metric_type"].items()},
         table_baselines=_baselines(view, scores),
-        **vars(replace(view, frame=runs, columns=of, warnings=warnings)),
+        **vars(replace(view, frame=runs, columns=column_of, warnings=(*warnings,))),
     )
 
 
-def _a_row_a_score(
-    table: Table, of: Mapping[str, str], benchmarks: Mapping[str, str | None]
-) -> tuple[Table, dict[str, str]]:
-    """A table with a row for each run as one with a row for each score, and what columns it has more;
-    rows keep their number. `benchmarks`: the benchmarks of columns whose names do not say so.
+def _with_a_row_for_each_score(
+    table: SourceTable, column_of: Mapping[str, str], benchmarks: Mapping[str, str | None]
+) -> tuple[SourceTable, dict[str, str], list[Dropped]]:
+    """A table with a row for each run as one with a row for each score, where rows keep their number;
+    the quantities of its added columns; and the rejected scores. `benchmarks`: benchmark -> the
+    column of its accuracy, for columns whose names do not say so.
     """
     found: dict[str, tuple[str, str | None]] = {}
     for benchmark, column in benchmarks.items():
         if column is not None:
             metric = (benchmark_and_metric(column) or ("", None))[1]
             found[column] = benchmark, metric if is_accuracy(metric) else None
-    for column in [name for name in table.names if name not in {*benchmarks, *found, *of.values()}]:
+    taken = {*benchmarks, *found, *column_of.values()}
+    for column in [name for name in table.names if name not in taken]:
         benchmark, metric = benchmark_and_metric(column) or ("", None)
         if is_spelt(column, SPELLINGS["loss"]):
             found[column] = column, "loss"
         elif benchmark and benchmark not in benchmarks:
             found[column] = benchmark, metric
     if not any(is_accuracy(metric) for _, metric in found.values()):
-        which = f"the columns are {listed(table.names)}; {name_it('hellaswag')}"
-        raise TableError(table.source, f"no column of accuracy, such as acc_hellaswag; {which}")
-    numbers = table.frame[[]].assign(**{name: table.numbers(name) for name in found})
-    long = numbers.melt(var_name=SCORED, value_name="score", ignore_index=False)
+        hint = f"the columns are {listed(table.names)}; {how_to_choose('hellaswag')}"
+        raise TableError(table.source, f"no column of accuracy, such as acc_hellaswag; {hint}")
+    numbers, rejected = table.frame[[]].copy(), list[Dropped]()
+    for column, (benchmark, _) in found.items():
+        numbers[column], wrong = table.numbers(column, benchmark)
+        rejected += [
+            Dropped(row, f"{column}={shown(cell)} is not a number")
+            for row, cell in table.frame[column][wrong].items()
+        ]
+    long = numbers.melt(var_name=SCORE_COLUMN, value_name="score", ignore_index=False)
     rows = (
         table.frame.drop(columns=[*found])
         .loc[long.index]
         .assign(
             **long,
-            benchmark=[found[name][0] for name in long[SCORED]],
-            metric_type=[found[name][1] or "acc" for name in long[SCORED]],
+            benchmark=[found[name][0] for name in long[SCORE_COLUMN]],
+            metric_type=[found[name][1] or "acc" for name in long[SCORE_COLUMN]],
         )
     )
     names = {name: name for name in ("benchmark", "metric_type", "score")}
-    if "run" not in of:
+    if "run" not in column_of:
         names["run"] = "run"
         rows["run"] = [f"row {row}" for row in rows.index]
-    return replace(table, frame=rows.sort_index(kind="stable")), names
+    return replace(table, frame=rows.sort_index(kind="stable")), names, rejected
 
 
 def _runs(view: View) -> tuple[DataFrame, Any, list[str]]:
-    """The first row of each run, with its name; the number of its run for each row; and the columns
-    that vary within a run. Rows of one run have the same name in the column `run`; without one, the
-    same params, tokens and compute.
+    """The first row of each run, with its name; for each row the number of its run; and the columns
+    that vary within a run. The rows of a run have the same name in the column `run`, or without
+    that column the same params, tokens and compute.
     """
     frame, budget = view.frame, [name for name in BUDGET if name in view.frame]
     by = ["run"] if "run" in frame else budget
     if not by:
-        raise view.error(f"no column tells which run a score is of; {name_it('run')}")
+        raise view.error(f"no column tells which run a score is of; {how_to_choose('run')}")
     index = frame[by].apply(texts).groupby(by, sort=False).ngroup().to_numpy()
     runs = frame.iloc[np.unique(index, return_index=True)[1]]
     names = texts(runs["run"]) if "run" in frame else "row " + runs.index.astype(str)
     for name in budget:
         view.refuse_several(name, index, "run")
-    free = [name for name in frame if name not in {*EVALUATIONS.quantities, SCORED}]
+    free = [name for name in frame if name not in {*EVALUATIONS.quantities, SCORE_COLUMN}]
     different = frame[free].apply(texts).groupby(index).nunique().max() > 1
     varying = [*different.index[different]]
-    of_runs = [name for name in (*budget, *free) if name not in varying]
-    return runs[of_runs].assign(run=np.array(names, dtype=object)), index, varying
+    constant = [name for name in (*budget, *free) if name not in varying]
+    return runs[constant].assign(run=np.array(names, dtype=object)), index, varying
 
 
 def _scores(view: View) -> DataFrame:
-    """The scores, with what each benchmark by its metric is called, its `key`: the metric is named
-    where it must be; and whether it is an accuracy. A run has one score of each key, accuracies are
-    shares, and others are finite.
+    """The scores, each with its `key` (the benchmark, with the metric where several score it) and
+    whether it is an accuracy. A TableError unless a run has one score of each key, accuracies are
+    shares, and other metrics are finite.
     """
     scores = view.frame.assign(benchmark=texts(view.frame["benchmark"]))
     metrics = [*texts(scores["metric_type"])] if "metric_type" in scores else [""] * len(scores)
     for row, metric in zip(scores.index, metrics, strict=True):
         if is_accuracy(metric) is None:
             column = view.columns["metric_type"]
-            out = f'--where "{spelt_in(column)} != {metric!r}"'
-            complaint = f"metric {metric!r} is not known: leave it out by {out}"
+            option = f'--where "{in_backticks(column)} != {metric!r}"'
+            complaint = f"metric {metric!r} is not known: leave it out by {option}"
             raise view.error(complaint, row, column=column)
     metrics = [f"pass@{k}" if (k := passes(metric)) else metric for metric in metrics]
     pairs = [*zip(scores["benchmark"], metrics, strict=True)]
@@ -308,30 +311,32 @@ def _scores(view: View) -> DataFrame:
             rivals = {x for x in rivals if is_accuracy(x) and passes(x) in (None, 1)}
         is_alone = len(rivals) == 1 and passes(metric) in (None, 1)
         keys[name, metric] = name if is_alone else f"{name} {metric}"
-    known = np.array([bool(is_accuracy(metric)) for metric in metrics])
-    named_by = [keys[pair] for pair in pairs]
-    scores = scores.assign(metric_type=metrics, is_accuracy=known, key=named_by)
-    cure = f"take one by where= (--where), or say what tells runs apart; {name_it('run')}"
-    of_scores = replace(view, frame=scores)
-    of_scores.refuse_twice(["run", "key"], f"hold two scores of the same run: {cure}")
-    if not known.any():
+    are_accuracies = np.array([bool(is_accuracy(metric)) for metric in metrics])
+    scores = scores.assign(
+        metric_type=metrics, is_accuracy=are_accuracies, key=[keys[pair] for pair in pairs]
+    )
+    hint = f"take one by where= (--where), or say what tells runs apart; {how_to_choose('run')}"
+    rows = replace(view, frame=scores)
+    rows.refuse_twice(["run", "key"], f"hold two scores of the same run: {hint}")
+    if not are_accuracies.any():
         raise view.error(f"no score is an accuracy; its metrics are {listed(sorted({*metrics}))}")
     is_share, is_finite = scores["score"].between(0.0, 1.0), np.isfinite(scores["score"])
-    for row, score in scores[~np.where(known, is_share, is_finite)][:1].iterrows():
-        column = score.get(SCORED, view.columns["score"])
-        cure = f"--column {score.key if SCORED in scores else 'score'}='{spelt_in(column)}/100'"
-        domain = f"a number from 0 to 1; of percent say {cure}" if score.is_accuracy else "finite"
+    for row, score in scores[~np.where(are_accuracies, is_share, is_finite)][:1].iterrows():
+        column = score.get(SCORE_COLUMN, view.columns["score"])
+        quantity = score.key if SCORE_COLUMN in scores else "score"
+        hint = f"of percent say --column {quantity}='{in_backticks(column)}/100'"
+        domain = f"a number from 0 to 1; {hint}" if score.is_accuracy else "finite"
         raise view.error(f"{score.key}={score.score:.16g} must be {domain}", row, column=column)
     return scores
 
 
 def _baselines(view: View, scores: DataFrame) -> dict[str, float]:
-    """Key -> accuracy of guessing, one number in [0, 1), where the table has a column of it."""
+    """Key -> the accuracy of guessing, one number in [0, 1), where the table has a column of it."""
     if "random_baseline" not in scores:
         return {}
     held = scores.loc[scores["is_accuracy"], ["key", "random_baseline"]].dropna().drop_duplicates()
     is_one = ~held.duplicated("key") & held["random_baseline"].between(0, 1, "left")
     for key in held["key"][~is_one][:1]:
-        what = f"{key}: random_baseline must be one number of at least 0 and below 1"
-        raise view.error(what, column=view.columns["random_baseline"])
+        complaint = f"{key}: random_baseline must be one number of at least 0 and below 1"
+        raise view.error(complaint, column=view.columns["random_baseline"])
     return dict(held.itertuples(index=False))

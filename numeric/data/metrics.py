@@ -1,10 +1,10 @@
-"""Metrics of benchmarks: which are accuracies, and what the column of a score is called."""
+"""Metrics of benchmarks: which of them are accuracies, and how columns of scores are named."""
 
 from __future__ import annotations
 
 import re
 
-#: Metrics of free text, where guessing scores nothing; of choices; and those that are no accuracy.
+#: Metrics of free text, where guessing scores nothing; of choices; and those that are not accuracies.
 FREE_TEXT = r"(?:quasi[ _-]?)?exact[ _-]?match|em|pass(?:@|_?at_?)(?P<k>[1-9]\d*)"
 CHOICES = r"acc(?:uracy)?(?:[ _-]?norm(?:_bytes)?)?"
 OTHERS = (
@@ -12,19 +12,19 @@ OTHERS = (
     r"brier(?:[ _-]?score)?|log[ _-]?prob|log[ _-]?likelihood|logits_per_byte"
 )
 BETWEEN = r"[_/ .:\-]"
-#: A column with one of these words is no score but the error of one.
+#: A column with one of these words holds the error of a score.
 OF_ERRORS = re.compile(
     rf"(?:^|{BETWEEN})(?:std_?err|standard_?error|std|se|ci)(?:$|{BETWEEN})", re.IGNORECASE
 )
 
 
 def _matches(pattern: str, metric: str | None) -> re.Match[str] | None:
-    """A match of a metric's name, which a comma ends (``acc,none``)."""
+    """The match of a metric's name, which ends at a comma (``acc,none``)."""
     return re.fullmatch(pattern, (metric or "").partition(",")[0].strip(), re.IGNORECASE)
 
 
 def is_accuracy(metric: str | None) -> bool | None:
-    """Whether a metric, by default an accuracy, is one; None where it is unknown.
+    """Whether a metric is an accuracy, as the default (None) is; None where it is unknown.
 
     >>> [is_accuracy(metric) for metric in (None, "acc,none", "pass@16", "loss", "f1")]
     [True, True, True, False, None]
@@ -40,12 +40,12 @@ def passes(metric: str | None) -> int | None:
 
 
 def guessing_scores_nothing(metric: str | None) -> bool:
-    """Whether the metric, such as pass@1, by itself says that the accuracy of guessing is 0."""
+    """Whether the metric, such as pass@1, implies that the accuracy of guessing is 0."""
     return _matches(FREE_TEXT, metric) is not None
 
 
 def benchmark_and_metric(column: str) -> tuple[str, str] | None:
-    """Benchmark and metric of a column such as acc_hellaswag; None for others.
+    """The benchmark and the metric of a column such as acc_hellaswag; None for other columns.
 
     >>> list(map(benchmark_and_metric, ("acc_norm_arc", "humaneval pass@10", "acc_stderr_piqa")))
     [('arc', 'acc_norm'), ('humaneval', 'pass@10'), None]

@@ -11,19 +11,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from ..errors import ArgumentError, TableError
-from ..words import counted
-from .columns import ALL_LETTERS, BUDGET, NUMBERS, POSITIVE, WHOLE, Kind, spelt_in
-from .table import Table, texts
+from ..words import counted, shown
+from .columns import ALL_LETTERS, BUDGET, NUMBERS, POSITIVE, WHOLE, Kind
+from .table import SourceTable, in_backticks, texts
 from .where import holds
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-#: Relative difference within which rows agree on a number: that of printed digits.
+#: The relative difference within which rows agree on a number: that of printed digits.
 AGREEMENT = 1e-6
-#: How many dropped rows a message shows.
+#: How many rejected rows a message shows.
 MOST_SHOWN = 3
-#: Numbers outside are more likely in other units, or something else; what is said then of a column.
+#: The usual range of a quantity, and how to correct a column whose numbers lie outside of it: they
+#: are most likely in other units, or are another quantity.
 UNITS = "of millions say --column {0}='{1}*1e6', of billions {0}='{1}*1e9'"
 USUAL = {
     "params": (1e3, 1e16, UNITS),
@@ -31,12 +32,12 @@ USUAL = {
     "compute": (1e6, 1e30, "of units of 1e18 say --column {0}='{1}*1e18', of a log {0}='10**{1}'"),
     "loss": (0.0, 20.0, "of a perplexity say --column {0}='log({1})'"),
 }
-#: With a median of D/N outside of these the two are hardly in the same units.
+#: If the median of D/N lies outside this range, the two are hardly in the same units.
 TOKENS_PER_PARAM = (1e-2, 1e6)
 
 
 class Dropped(NamedTuple):
-    """A row that cannot be used, by its number in the source (the first row of data is 1), and why."""
+    """A rejected row: its number in the source (the first row of data is 1), and the reason."""
 
     row: int
     reason: str
@@ -46,7 +47,8 @@ class Dropped(NamedTuple):
 
 
 def lost_rows(left_out: int, dropped: Sequence[Dropped]) -> str:
-    """What became of the rows of a table that are not in use: how many, and the first dropped ones.
+    """A note on the rows of a table that are not used: how many there are, and the first rejected
+    ones.
 
     >>> lost_rows(2, (Dropped(3, "loss is missing"),))
     '2 rows left out by the condition; 1 dropped: row 3: loss is missing'
@@ -57,8 +59,8 @@ def lost_rows(left_out: int, dropped: Sequence[Dropped]) -> str:
     return "; ".join([*parts, *([f"{len(dropped)} dropped: {first}{more}"] if dropped else [])])
 
 
-class Column:
-    """A column of the frame of a view as an array; None where there is none."""
+class FrameColumn:
+    """An attribute that is a column of the frame of a view, as an array; None without the column."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -69,7 +71,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class View:
-    """What a table was read into.
+    """The usable rows of a table.
 
     Attributes
     ----------
@@ -77,13 +79,15 @@ class View:
         The rows in use, by their number in the source (the first row of data is 1): quantities
         under their names, and the other columns as they are.
     columns : dict of str to str
-        Quantity -> column of the source that held it.
+        Quantity -> the column of the source that held it.
     source : str
+        What messages call the table.
     n_rows, left_out : int
-        Rows in the source, and those of them that did not satisfy ``where``.
+        The number of rows in the source, and of those that did not satisfy ``where``.
     dropped : tuple of Dropped
-        Rows that are of no use, each with its reason.
+        The rejected rows, each with its reason.
     warnings : tuple of str
+        What is doubtful about the table.
     """
 
     frame: Any
@@ -103,7 +107,7 @@ class View:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What reading found, and which rows are of no use."""
+        """The warnings, and a note on the rejected rows."""
         return (*self.warnings, *filter(None, [lost_rows(0, self.dropped)]))
 
     @property
@@ -117,54 +121,52 @@ class View:
         return replace(self, frame=self.frame.iloc[places])
 
     def named(self) -> DataFrame:
-        """The rows with a column for each name that a condition may have."""
+        """The rows with a column for each name that a condition may use."""
         return named(self.frame, self.columns)
 
     def mask(self, condition: str, argument: str = "where", *, everywhere: bool = False) -> Any:
-        """Which rows satisfy a condition on any of the columns, a mask; a comparison with an empty
-        cell is false; `everywhere`: none that it names may be empty.
+        """The mask of the rows that satisfy a condition on any of the columns, see
+        `isoflop.numeric.data.where.holds`.
         """
         return holds(condition, self.named(), self.source, argument, everywhere=everywhere)
 
     def unread(self, **options: Any) -> Self:
-        """The same; an error where an option says how to read a table."""
+        """The view itself; an error where an option says how to read a table."""
         for name in [name for name, value in options.items() if value is not None]:
             complaint = f"these are {type(self).__name__} already, not a table to be read"
             raise ArgumentError(name, options[name], complaint=complaint)
         return self
 
     def error(self, complaint: str, *rows: int, column: str | None = None) -> TableError:
-        """What is wrong with some rows."""
+        """The error about some rows of the table."""
         return TableError(self.source, complaint, rows=tuple(map(int, rows)), column=column)
 
     def refuse(self, quantity: str, bad: Any, domain: str) -> None:
-        """TableError for the first row at which a number is bad."""
+        """Raise a TableError for the first row at which a number is bad."""
         for row, value in self.frame[quantity][bad].items():
             complaint = f"{quantity}={value:.16g} must be {domain}"
             raise self.error(complaint, row, column=self.columns[quantity])
 
     def refuse_several(self, quantity: str, keys: Any, noun: str) -> None:
-        """TableError for the first row of a group by keys that does not agree on a number."""
+        """Raise a TableError where rows with equal keys hold different numbers."""
         each = self.frame[quantity].groupby(keys)
         least, most = each.transform("min"), each.transform("max")
         for place in np.flatnonzero(most > least * (1.0 + AGREEMENT))[:1]:
-            row, span = (
-                self.frame.index[place],
-                f"{least.iloc[place]:.10g} to {most.iloc[place]:.10g}",
-            )
+            span = f"{least.iloc[place]:.10g} to {most.iloc[place]:.10g}"
             complaint = f"{quantity} is from {span} in rows of one {noun}; must be one number"
-            raise self.error(complaint, row, column=self.columns.get(quantity))
+            column = self.columns.get(quantity)
+            raise self.error(complaint, self.frame.index[place], column=column)
 
     def refuse_twice(self, by: Sequence[str], complaint: str) -> None:
-        """TableError for the first row that has the same values in some columns as another."""
+        """Raise a TableError for the first two rows that have the same values in some columns."""
         for row, key in self.frame.loc[self.frame.duplicated([*by]), [*by]].iterrows():
             same = (self.frame[[*by]] == key).all(axis=1)
             raise self.error(complaint, self.frame.index[same][0], row)
 
 
 def named(frame: DataFrame, columns: Mapping[str, str]) -> DataFrame:
-    """The frame with what each name means in a condition: a quantity, its letter or its column before
-    other columns.
+    """The frame with a column for each name that a condition may use: a quantity, its letter or its
+    column goes before other columns of that name.
     """
     held = {name: frame[name] for name in (*columns, *BUDGET) if name in frame}
     own = {columns.get(name, name): values for name, values in held.items()}
@@ -173,37 +175,54 @@ def named(frame: DataFrame, columns: Mapping[str, str]) -> DataFrame:
 
 
 def read_rows(
-    table: Table, of: Mapping[str, str], kind: Kind, needed: Sequence[str], where: str | None
+    table: SourceTable,
+    column_of: Mapping[str, str],
+    kind: Kind,
+    needed: Sequence[str],
+    where: str | None,
 ) -> View:
-    """The rows of a table that satisfy a condition and have numbers as they must be; those are
-    dropped where a quantity that is `needed` is missing, or one that must be positive and finite is
-    not. `of`: quantity -> its column; `kind`: all that the table may hold.
+    """The rows of a table that satisfy a condition and hold the numbers that they must. A row is
+    rejected where a quantity that is `needed` is missing, a cell of a number holds something else,
+    or a number that must be positive and finite is not.
+
+    `column_of`: quantity -> its column; `kind`: the quantities that the table may hold.
     """
     import pandas as pd
 
-    raw = table.frame
-    cells = {x: table.numbers(name) if x in NUMBERS else raw[name] for x, name in of.items()}
+    raw, reasons = table.frame, pd.Series("", table.frame.index)
+
+    def reject(bad: Any, reason: str, values: Any) -> None:
+        """Reject the bad rows that are not rejected yet, for a reason that may name their value."""
+        if (first := np.asarray(bad) & (reasons == "").to_numpy()).any():
+            reasons[first] = [reason.format(value) for value in values[first]]
+
+    cells: dict[str, Any] = {}
+    for name, column in column_of.items():
+        cells[name] = raw[column]
+        if name in NUMBERS:
+            cells[name], wrong = table.numbers(column, name)
+            if wrong.any():
+                reject(wrong, f"{name}={{}} is not a number", raw[column].map(shown))
     held, warnings = _filled(pd.DataFrame(cells, raw.index))
-    taken = {*held, *kind.quantities, *of.values()}
+    taken = {*held, *kind.quantities, *column_of.values()}
     frame = raw.drop(columns=[name for name in raw if name in taken]).assign(**held)
-    reasons = pd.Series("", frame.index)
     for name in [name for name in POSITIVE if name in held]:
         x = held[name]
-        bad = f"{name}=" + x.map(repr) + ": must be above 0 and finite"
-        reasons = reasons.mask((reasons == "") & x.notna() & ~((x > 0.0) & np.isfinite(x)), bad)
+        bad = x.notna() & ~((x > 0.0) & np.isfinite(x))
+        reject(bad, f"{name}={{!r}}: must be above 0 and finite", x)
     for name in [name for name in needed if name in held]:
         empty = held[name].isna() if name in NUMBERS else texts(held[name]) == ""
-        reasons = reasons.mask((reasons == "") & empty, f"{name} is missing")
+        reject(empty, f"{name} is missing", held[name])
     chosen = np.ones(len(frame), dtype=bool)
     if where is not None:
-        every = named(raw.assign(**held), of)
+        every = named(raw.assign(**held), column_of)
         chosen = holds(where, every, table.source, "where")
     lost = reasons[chosen & (reasons != "")]
     used = frame[chosen & (reasons == "")]  # a row of the source may be several rows here
     lost = lost[~lost.index.isin(used.index) & ~lost.index.duplicated()]
     view = View(
         frame=used,
-        columns=dict(of),
+        columns=dict(column_of),
         source=table.source,
         n_rows=frame.index.nunique(),
         left_out=frame.index[~chosen].difference(used.index).nunique(),
@@ -222,8 +241,8 @@ def read_rows(
 
 
 def _filled(frame: DataFrame) -> tuple[DataFrame, list[str]]:
-    """The quantities with what follows from C = 6ND where two of the three are positive and finite,
-    infinite or 0 beyond the floats; what is said of it.
+    """The quantities with what follows from C = 6ND where two of the three are positive and finite
+    (infinite or 0 beyond the range of floats), and warnings about gaps that this closed.
     """
     known = {name: frame.get(name, np.nan) for name in BUDGET}
     N, D, C = (np.where(np.isfinite(x) & (x > 0.0), x, np.nan) for x in known.values())
@@ -243,8 +262,8 @@ def _filled(frame: DataFrame) -> tuple[DataFrame, list[str]]:
 def doubts(frame: DataFrame, given: Mapping[str, str]) -> list[str]:
     """Warnings about numbers in unlikely units, about D/N, and about compute that is not 6ND.
 
-    `frame`: params, tokens, compute and loss, as far as there are; `given`: those with a column of
-    their own -> that column.
+    `frame` has params, tokens, compute and loss as far as they are known; `given` maps those with a
+    column of their own to that column.
     """
     warnings = []
     for name in [name for name in USUAL if name in frame and name in given]:
@@ -252,7 +271,7 @@ def doubts(frame: DataFrame, given: Mapping[str, str]) -> list[str]:
         if n := int(((x < low) | (x > high)).sum()):
             most = f"from {x.min():.4g} to {x.max():.4g}"
             span = f"{name} outside {low:g} to {high:g} in {n} of {len(x)} runs, {most}"
-            cured = cure.format(name, spelt_in(given[name]))
+            cured = cure.format(name, in_backticks(given[name]))
             warnings.append(f"{span}: is it in other units? {cured}")
     if {"params", "tokens"} <= {*frame}:
         middle = (frame["tokens"] / frame["params"]).median()

@@ -1,5 +1,5 @@
-"""Training runs: params, tokens, compute and loss of each, read from a table, checked, and every
-row that is left out named.
+"""Training runs: their params, tokens, compute and loss, read from a table and checked, with every
+rejected row named.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ..errors import TableError
 from ..words import counted
 from .columns import BUDGET, RUNS, is_spelt, recognise, suggested
 from .columns import require as require_columns
-from .rows import Column, View, doubts, lost_rows, read_rows
+from .rows import FrameColumn, View, doubts, lost_rows, read_rows
 from .table import table_of, texts
 
 if TYPE_CHECKING:
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
 
 __all__ = ["Runs"]
 
-#: Columns that name the run that a row is a checkpoint of.
+#: The columns that name the run of which a row is a checkpoint.
 RUN_NAME = r"(training)?runname|wandb(id|name|run|runid)"
 GROUPED = "taken as its checkpoints; columns={'group': None} (--column group=) takes them singly"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Runs(View):
-    """Training runs, one an element; read with :meth:`Runs.read`.
+    """Training runs; read with :meth:`Runs.read`.
 
     Attributes
     ----------
     params, tokens, compute : ndarray of float64 or None
         N, D and C (FLOP); > 0. None where the table has none and none was required.
     loss : ndarray of float64
-        L; > 0. Where the metric is accuracy, y = -log((Q - Q_r)/(1 - Q_r)) of accuracy Q and of the
-        accuracy of guessing Q_r, the `random_baseline`.
+        L; > 0. If the metric is accuracy, y = -log((Q - Q_r)/(1 - Q_r)) of the accuracy Q, where Q_r
+        is the accuracy of guessing, the `random_baseline`.
     group : ndarray of object or None
-        What runs have in common (seed, run id) where they are no independent draws.
+        What runs that are not independent draws have in common (seed, run id).
     metric : {"loss", "accuracy"}
     frame, row, columns, source, n_rows, left_out, dropped, warnings
         See `View`.
@@ -46,8 +46,8 @@ class Runs(View):
     metric: str = "loss"
     random_baseline: float | None = None
 
-    params, tokens, compute = Column(), Column(), Column()
-    loss, group = Column(), Column()
+    params, tokens, compute = FrameColumn(), FrameColumn(), FrameColumn()
+    loss, group = FrameColumn(), FrameColumn()
 
     @classmethod
     def read(
@@ -59,7 +59,7 @@ class Runs(View):
         require: Collection[str] = ("params", "tokens", "loss"),
         names: Collection[str] = (),
     ) -> Runs:
-        """Runs from a file or from a table in memory.
+        """Read runs from a file or from a table in memory.
 
         Parameters
         ----------
@@ -68,26 +68,26 @@ class Runs(View):
             for it. UTF-8. Runs are returned as they are.
         columns : mapping, optional
             Quantity (params, tokens, compute, loss, group) -> column, or expression such as
-            ``tokens_B*1e9`` or ``log(perplexity)``; None: the table has none. Others are recognised
-            by name: their own, a letter (N, D, C, L), or a usual spelling (``Model Size``,
-            ``val_loss``, ``train/loss``). Numbers are taken as they stand: for a unit in a heading,
-            as in ``params (B)``, the error gives the expression. Rows of one ``run_name`` at
-            several tokens are one group.
+            ``tokens_B*1e9``, ``log(perplexity)`` or ``number(size)``, which reads 7B as 7e9; None:
+            the table has none. The others are recognised by name: their own, a letter (N, D, C, L),
+            or a usual spelling (``Model Size``, ``val_loss``, ``train/loss``). Numbers are taken as
+            they stand: for a unit in a heading, as in ``params (B)``, the error gives the
+            expression. Rows of one ``run_name`` at several tokens are one group.
         where : str, optional
             Condition on a row, as in ``"loss < 4.5 and source == 'train'"``; see
             :mod:`isoflop.numeric.data.where`.
         require : collection of str
-            What every run must have besides a loss. Of params, tokens and compute, two give the
-            third: C = 6ND.
+            The quantities that every run must have besides a loss. Two of params, tokens and
+            compute give the third: C = 6ND.
         names : collection of str
-            What `columns` may name besides: such a column is then in ``extra`` under that name.
+            Other names that `columns` may have: such a column is in ``extra`` under that name.
 
         Raises
         ------
         ValueError
-            Naming file, row and column: where a required quantity has no column or several, or a
-            cell holds no number. (A row with an empty cell, or a number that is not positive and
-            finite, is in ``dropped``.)
+            Naming file, row and column: where a required quantity has no column or several, or its
+            column holds no number. (A row whose cell is empty, or holds no number that is positive
+            and finite, is in ``dropped``.)
 
         Examples
         --------
@@ -105,7 +105,7 @@ class Runs(View):
 
     @property
     def extra(self) -> dict[str, Any]:
-        """The other columns as they are, None or NaN where a cell is empty."""
+        """The other columns as they are, with None or NaN for an empty cell."""
         return {
             name: self.frame[name].to_numpy() for name in self.frame if name not in RUNS.quantities
         }
@@ -117,7 +117,7 @@ class Runs(View):
         return computed[0] if computed and self.columns else None
 
     def require(self, n: int, for_what: str) -> None:
-        """Raise where there are fewer than n runs."""
+        """Raise a TableError where there are fewer than n runs."""
         if len(self) < n:
             lost = lost_rows(self.left_out, self.dropped)
             few = f"has {counted(len(self), 'usable run')}; must be at least {n} for {for_what}"
@@ -131,43 +131,45 @@ def _read(
     needed: Sequence[str],
     names: Collection[str],
 ) -> Runs:
-    """See `Runs.read`."""
-    table, of, aliases = recognise(table_of(data), RUNS, columns, names)
+    """Read runs; see `Runs.read`."""
+    table, column_of, aliases = recognise(table_of(data), RUNS, columns, names)
     also = {name: table.frame[column] for name, column in aliases.items()}
     table = replace(table, frame=table.frame.assign(**also))
-    is_filled = len({*BUDGET} & of.keys()) >= 2
-    require_columns(table, of, *(name for name in needed if not (name in BUDGET and is_filled)))
-    view = read_rows(table, of, RUNS, needed, where)
+    is_filled = len({*BUDGET} & column_of.keys()) >= 2
+    require_columns(
+        table, column_of, *(name for name in needed if not (name in BUDGET and is_filled))
+    )
+    view = read_rows(table, column_of, RUNS, needed, where)
     frame, warnings = view.frame, [*view.warnings]
     for name in [name for name in BUDGET if name in frame]:
         if n := int(frame[name].isna().sum()):
             frame = frame.drop(columns=name)
             what = f"{name} is missing in {counted(n, 'run')}"
             warnings.append(f"{what}; it is not required, and left out for all")
-    if "group" not in {*(columns or {}), *of}:
+    if "group" not in {*(columns or {}), *column_of}:
         for name in _checkpoints(frame):
-            of = {**of, "group": name}
+            column_of = {**column_of, "group": name}
             frame = frame.rename(columns={name: "group"})
             what = f"{counted(len(frame), 'row')} of {counted(frame.group.nunique(), 'run')}"
             warnings.append(f"{what} by {name!r}, of one size at several tokens: {GROUPED}")
-    for name in [name for name in BUDGET if name not in of]:
+    for name in [name for name in BUDGET if name not in column_of]:
         if "*1e" in (text := suggested(name, [x for x in frame if x not in RUNS.quantities])):
-            what = f"no column is read as {name}; --column {name}={text!r} takes one"
-            warnings.append(what)
-    if "group" in of:
+            warnings.append(f"no column is read as {name}; --column {name}={text!r} takes one")
+    if "group" in column_of:
         labels = texts(frame["group"])
         if n := int((labels == "").sum()):
             what = f"group is missing in {counted(n, 'run')}"
             warnings.append(f"{what}, each a group of its own")
         alone = [f"row {row}" for row in frame.index]
         frame = frame.assign(group=labels.where(labels != "", alone))
-    said, every = (*warnings, *doubts(frame, of)), of | {x: str(y) for x, y in aliases.items()}
-    return Runs(**vars(replace(view, frame=frame, warnings=said, columns=every)))
+    warnings += doubts(frame, column_of)
+    column_of |= {name: str(column) for name, column in aliases.items()}
+    return Runs(**vars(replace(view, frame=frame, warnings=(*warnings,), columns=column_of)))
 
 
 def _checkpoints(frame: DataFrame) -> list[str]:
-    """The first column that names the run of which rows are checkpoints: of one name and size at
-    several tokens.
+    """The first column that names the runs of which the rows are checkpoints, in a list, empty where
+    none does: rows with the same name have the same params, and some of them other tokens.
     """
     names = [name for name in frame if is_spelt(name, RUN_NAME)]
     for name in names if {"params", "tokens"} <= {*frame} else ():

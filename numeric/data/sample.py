@@ -1,4 +1,6 @@
-"""What a law of accuracy is fitted to and asked at: runs, and one benchmark at them."""
+"""The points at which a law of accuracy is fitted or evaluated: runs, and their scores on a
+benchmark.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,18 @@ SPREAD = 1.15
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Points:
-    """Where a law is fitted or asked, (n,) each, None where it is not known: params N, tokens D,
-    compute C (FLOP), the proxy of a two-stage law, and the samples k of pass@k.
+    """Points at which a law is fitted or evaluated, (n,) each, None where a quantity is not known.
 
-    Of a benchmark also the raw accuracy Q, (n,), the accuracy of guessing Q_r in [0, 1), and `index`:
-    which run of the evaluations each is.
+    Attributes
+    ----------
+    params, tokens, compute : ndarray or None
+        N, D and C (FLOP).
+    proxy, k : ndarray or None
+        The proxy of a two-stage law, and the samples k of pass@k.
+    accuracy, baseline, benchmark
+        The raw accuracy Q on a benchmark, and what guessing scores there, Q_r in [0, 1).
+    index : ndarray of int64 or None
+        The run of the evaluations that each point is.
     """
 
     params: Any = None
@@ -40,6 +49,7 @@ class Points:
             object.__setattr__(self, name, np.atleast_1d(np.asarray(values, dtype=kind)))
 
     def _known(self) -> dict[str, Any]:
+        """The quantities that are known."""
         held = {x: v for x, v in vars(self).items() if v is not None}
         return {name: held[name] for name in held if name not in ("baseline", "benchmark")}
 
@@ -51,8 +61,8 @@ class Points:
         return replace(self, **{name: values[index] for name, values in self._known().items()})
 
     def column(self, name: str) -> Any:
-        """The values of a quantity; a ValueError where it is not known, or somewhere no positive
-        finite number (a proxy: no finite number).
+        """The values of a quantity; a ValueError where it is not known, or a value is not positive
+        and finite (a proxy: not finite).
         """
         values = getattr(self, name)
         if values is None:
@@ -65,9 +75,8 @@ class Points:
 
 
 def one_ratio(at: Points) -> tuple[float, float] | None:
-    """The least and the largest D/N of runs that are all within a factor `SPREAD` of one ratio, where
-    N and D are one quantity, and which of two terms is of params is not for the runs to say; None
-    of others.
+    """The least and the largest D/N of runs within a factor `SPREAD` of one ratio, else None. Such
+    runs vary N and D together, and do not tell the term of the params from that of the tokens.
     """
     if at.params is None or at.tokens is None:
         return None
@@ -77,8 +86,8 @@ def one_ratio(at: Points) -> tuple[float, float] | None:
 
 
 def above_guessing(accuracy: Any, baseline: Any, margin: float | None) -> Any:
-    """Where -log of normalised accuracy exists and is no noise: Q_r + margin < Q < 1; everywhere
-    where the margin is None, as of laws that are fitted to all runs.
+    """The mask of the accuracies whose -log Q' exists and is more than noise: Q_r + margin < Q < 1;
+    all of them where the margin is None, as for laws that are fitted to all runs.
     """
     if margin is None:
         return np.ones(np.shape(accuracy), dtype=bool)

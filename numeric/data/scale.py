@@ -21,8 +21,8 @@ BASELINE = "a number of at least 0 and below 1"
 
 
 def accuracy(neg_log: Any, random_baseline: Any = 0.0) -> Any:
-    """Accuracy Q = Q_r + (1 - Q_r) exp(-y) at y = -log Q' >= 0: a float or an array as `neg_log` is,
-    with the accuracy of guessing in [0, 1); a ValueError outside.
+    """The accuracy Q = Q_r + (1 - Q_r) exp(-y) at y = -log Q' >= 0, a float or an array as `neg_log`
+    is; a ValueError where y, or the accuracy of guessing in [0, 1), is outside its domain.
 
     >>> float(accuracy(0.0, 0.25))
     1.0
@@ -34,8 +34,8 @@ def accuracy(neg_log: Any, random_baseline: Any = 0.0) -> Any:
 
 
 def neg_log_accuracy(accuracy: Any, random_baseline: Any = 0.0) -> Any:
-    """y = -log((Q - Q_r)/(1 - Q_r)) at accuracies Q in (Q_r, 1], as precise near 1 as 1 - Q: a float
-    or an array as `accuracy` is; a ValueError outside.
+    """y = -log((Q - Q_r)/(1 - Q_r)) at accuracies Q in (Q_r, 1], as precise near 1 as 1 - Q, a float
+    or an array as `accuracy` is; a ValueError outside that domain.
 
     >>> float(neg_log_accuracy(1.0, 0.25))
     0.0
@@ -45,18 +45,19 @@ def neg_log_accuracy(accuracy: Any, random_baseline: Any = 0.0) -> Any:
     guess = _baselines(random_baseline)
     _require("accuracy", Q, domain, (guess < Q) & (Q <= 1.0))
     missing, normalised = (1.0 - Q) / (1.0 - guess), (Q - guess) / (1.0 - guess)
-    with np.errstate(divide="ignore"):  # each where its argument is exact to rounding
+    with np.errstate(divide="ignore"):  # each form where its argument is exact to rounding
         logs = np.where(missing < 0.5, np.log1p(-missing), np.log(normalised))
     return (0.0 - logs)[()]
 
 
 def _baselines(values: Any) -> Any:
+    """The accuracies of guessing as an array in [0, 1)."""
     guess = real_array("random_baseline", values, BASELINE)
     _require("random_baseline", guess, BASELINE, (guess >= 0.0) & (guess < 1.0))
     return guess
 
 
 def _require(name: str, values: Any, domain: str, inside: Any) -> None:
-    """An error for the first value that is outside the domain."""
+    """Raise for the first value that is outside the domain."""
     if not np.all(inside):
         raise outside(name, float(np.broadcast_to(values, np.shape(inside))[~inside][0]), domain)

@@ -14,15 +14,15 @@ import numpy as np
 from ..errors import TableError
 from ..words import one_line, shown
 
-__all__ = ["Table", "table_of"]
+__all__ = ["SourceTable", "table_of"]
 
 
 @dataclass(frozen=True)
-class Table:
-    """A pandas frame, and what messages call the place that it is from.
+class SourceTable:
+    """A pandas frame, and what messages call the place where it comes from.
 
     The index is the number of the row in the source; the first row of data is 1. A column holds
-    numbers, or objects where None is an empty cell.
+    numbers, or objects with None for an empty cell.
     """
 
     source: str
@@ -30,26 +30,66 @@ class Table:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns."""
+        """The names of the columns."""
         return tuple(self.frame.columns)
 
-    def numbers(self, column: str) -> Any:
-        """The cells of a column as float64, (rows,): NaN where a cell is empty; a TableError for the
-        first cell that is no number.
+    def numbers(self, column: str, quantity: str) -> tuple[Any, Any]:
+        """The cells of the column of a quantity as float64, (rows,), NaN where a cell holds no
+        number; and which of these cells are not empty, (rows,). A TableError where no cell of the
+        column holds a number, but some are not empty.
         """
-        values = np.full(len(self.frame), np.nan)
-        for place, (row, cell) in enumerate(self.frame[column].items()):
-            try:
-                if isinstance(cell, bool):
-                    raise TypeError
-                values[place] = np.nan if cell is None else float(cell)
-            except (TypeError, ValueError, OverflowError):
-                aside = (
-                    "columns={QUANTITY: None} (--column QUANTITY=) puts aside what is not needed"
-                )
-                complaint = f"{shown(cell)} is not a number such as 7e9; {aside}"
-                raise TableError(self.source, complaint, rows=(row,), column=column) from None
-        return values
+        cells = self.frame[column]
+        values = np.array([number_in(cell) for cell in cells], dtype=np.float64)
+        wrong = np.isnan(values) & np.array([not is_missing(cell) for cell in cells], dtype=bool)
+        if wrong.any() and np.isnan(values).all():
+            row, cell = next(iter(cells[wrong].items()))
+            given, option, effect = None, "", "puts the column aside"
+            if not np.isnan(number_in(cell, with_suffix=True)):
+                given = f"number({in_backticks(column)})"
+                option, effect = repr(given), "reads 7B as 7e9"
+            complaint = (
+                f"holds no number such as 7e9 but {shown(cell)}; "
+                f"columns={{{quantity!r}: {given!r}}} (--column {quantity}={option}) {effect}"
+            )
+            raise TableError(self.source, complaint, rows=(row,), column=column)
+        return values, wrong
+
+
+#: What the letter after a number multiplies it by.
+SUFFIXES = {"k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
+
+
+def number_in(cell: Any, *, with_suffix: bool = False) -> float:
+    """The number that a cell holds, on request also one such as 7B; NaN where it holds none.
+
+    >>> number_in("7e9"), number_in("0.014B", with_suffix=True), number_in("7B")
+    (7000000000.0, 14000000.0, nan)
+    """
+    if isinstance(cell, bool):
+        return float("nan")
+    if with_suffix and is_text(cell) and (factor := SUFFIXES.get(cell.strip()[-1:].lower())):
+        return factor * number_in(cell.strip()[:-1])
+    try:
+        return float(cell)
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
+
+
+def in_backticks(name: str) -> str:
+    """The name of a column as an expression spells it."""
+    return name if name.isidentifier() else f"`{name}`"
+
+
+def is_text(cell: Any) -> bool:
+    """Whether a cell holds text."""
+    return isinstance(cell, str)
+
+
+def is_missing(cell: Any) -> bool:
+    """Whether a cell is empty or NaN."""
+    if is_text(cell):
+        return cell.strip().lower() in ("", "nan")
+    return cell is None or (isinstance(cell, float) and cell != cell)
 
 
 def texts(cells: Any) -> Any:
@@ -62,13 +102,13 @@ def texts(cells: Any) -> Any:
     return cells.map(label, na_action="ignore").fillna("").astype(object)
 
 
-def table_of(data: Any, source: str = "data") -> Table:
+def table_of(data: Any, source: str = "data") -> SourceTable:
     """The table in a file, or in anything that ``pandas.DataFrame`` accepts, which messages call
     `source`; a TableError where there is none.
     """
     import pandas as pd
 
-    if isinstance(data, Table):
+    if isinstance(data, SourceTable):
         return data
     is_file = isinstance(data, (str, PathLike))
     source = f"file {fspath(data)!r}" if is_file else source
@@ -83,7 +123,9 @@ def table_of(data: Any, source: str = "data") -> Table:
         raise TableError(source, f"has two columns {name!r}; each must have its own name")
     if frame.empty:
         raise TableError(source, "has no rows; must hold a header and at least one row")
-    return Table(source, frame.apply(_plain).set_axis(range(1, len(frame) + 1), axis=0).copy())
+    return SourceTable(
+        source, frame.apply(_plain).set_axis(range(1, len(frame) + 1), axis=0).copy()
+    )
 
 
 def _plain(cells: Any) -> Any:
@@ -96,8 +138,8 @@ def _plain(cells: Any) -> Any:
 
 
 def _content(path: Path) -> Any:
-    """What a file holds, for ``pandas.DataFrame``: by its ending; text that begins with a bracket is
-    JSON.
+    """What a file holds, in a form that ``pandas.DataFrame`` takes. The ending tells the format;
+    text that begins with a bracket is JSON.
     """
     import pandas as pd
 
@@ -124,7 +166,7 @@ def _content(path: Path) -> Any:
 
 
 def _typed(cells: Any) -> Any:
-    """A column of text as numbers to the last digit, where every cell is one or empty."""
+    """A column of text as numbers to the last digit where every cell is a number or empty."""
     try:
         return cells.astype(float)
     except ValueError:

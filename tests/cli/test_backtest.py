@@ -12,7 +12,6 @@ import pytest
 from tests.data import write_csv
 
 from isoflop.numeric.simulate import simulate_counts, simulate_losses
-from isoflop.numeric.simulate.evaluations import simulate
 
 QUICK = "--law compute --cutoffs 3 --bootstrap 0"
 COUNTS = "backtest samples.csv --models sizes.csv --k 1"
@@ -86,7 +85,6 @@ def test_the_mean_over_benchmarks(data) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("--seed 3", partial(simulate, seed=3)),
         ("runs", simulate_losses),
         ("counts --seed 2", partial(simulate_counts, seeds=(6, 7, 8))),
     ],

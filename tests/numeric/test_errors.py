@@ -64,7 +64,7 @@ def test_readers_name_the_argument(read: Any, argument: str, value: Any) -> None
 @pytest.mark.parametrize(
     ("read", "rows", "column"),
     [
-        (lambda: Runs.read(RUNS | {"loss": [3.0, "high"]}), (2,), "loss"),
+        (lambda: Runs.read(RUNS | {"loss": [None, "high"]}), (2,), "loss"),
         (lambda: Runs.read({"N": [1e8]}), (), None),
         (lambda: Counts.read(COUNTS | {"model": ["a", "a"]}), (1, 2), None),
         (lambda: Evaluations.read(SCORES | {"acc_piqa": [0.3, 1.5]}), (2,), "acc_piqa"),

@@ -1,65 +1,36 @@
-"""Files are written as a whole: who reads one sees the old content or the new, and a failure leaves
-the old.
+"""Files are written as a whole: a reader sees the old content or the new, and a failure leaves the
+old.
 """
 
-import errno
 import os
+import resource
 import stat
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from isoflop.numeric._files import write
 
 
-class Full:
-    """A file on a full disk: half of what is written to it arrives."""
-
-    def __init__(self, file: Any) -> None:
-        self.file = file
-
-    def __enter__(self) -> "Full":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.file.close()
-
-    def fileno(self) -> int:
-        return int(self.file.fileno())
-
-    def write(self, content: bytes) -> int:
-        self.file.write(content[: len(content) // 2])
-        self.file.flush()
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
 def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-@pytest.fixture
-def full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened = Path.open
-
-    def limited(path: Path, *arguments: Any, **options: Any) -> Any:
-        file = opened(path, *arguments, **options)
-        return Full(file) if path.name.startswith(".isoflop") else file
-
-    monkeypatch.setattr(Path, "open", limited)
-
-
-@pytest.mark.usefixtures("full_disk")
 @pytest.mark.parametrize("before", [["law.json"], []])
 def test_a_full_disk_leaves_the_old_file_and_no_part_of_a_new_one(
     tmp_path: Path, before: list[str]
 ) -> None:
-    place = tmp_path / "law.json"
+    """No file may grow beyond 8 bytes, so that a part of the new content arrives."""
+    place, limits = tmp_path / "law.json", resource.getrlimit(resource.RLIMIT_FSIZE)
     for name in before:
         (tmp_path / name).write_bytes(b"good")
-    with pytest.raises(OSError, match="No space left"):
-        write(place, b"new and longer")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            write(place, b"new and longer")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert names_in(tmp_path) == before
     assert not before or place.read_bytes() == b"good"
 
@@ -72,18 +43,18 @@ def test_a_reader_sees_the_old_content_or_the_new(tmp_path: Path) -> None:
         assert reader.read() == b"old"  # the file that it opened is whole
     assert place.read_bytes() == b"new"
     assert names_in(tmp_path) == ["law.json"]
+    (tmp_path / "usual").write_bytes(b"")
+    assert place.stat().st_mode == (tmp_path / "usual").stat().st_mode
 
 
 def test_links_and_permissions_stay(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    target = tmp_path / "folder" / "law.json"
+    target, link = tmp_path / "folder" / "law.json", tmp_path / "link.json"
     target.write_bytes(b"old")
     target.chmod(0o640)
-    link = tmp_path / "link.json"
     link.symlink_to("folder/law.json")
     write(link, b"new")
-    assert link.is_symlink()
-    assert target.read_bytes() == b"new"
+    assert (link.is_symlink(), target.read_bytes()) == (True, b"new")
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
     dangling = tmp_path / "dangling.json"
     dangling.symlink_to("folder/other.json")
@@ -92,16 +63,11 @@ def test_links_and_permissions_stay(tmp_path: Path) -> None:
     assert (tmp_path / "folder" / "other.json").read_bytes() == b"x"
 
 
-def test_a_new_file_has_the_usual_permissions(tmp_path: Path) -> None:
-    (tmp_path / "usual").write_bytes(b"")
-    write(tmp_path / "new", b"")
-    assert (tmp_path / "new").stat().st_mode == (tmp_path / "usual").stat().st_mode
-
-
-def test_pipes_and_devices_are_written_to_directly(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
+def test_pipes_devices_and_streams_are_written_to_directly(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pipe, read = tmp_path / "pipe", list[bytes]()
     os.mkfifo(pipe)
-    read: list[bytes] = []
     reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
     reader.start()
     write(pipe, b"through")
@@ -112,9 +78,6 @@ def test_pipes_and_devices_are_written_to_directly(tmp_path: Path) -> None:
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
     with pytest.raises(OSError, match="No space left"):
         write("/dev/full", b"x")
-
-
-def test_a_standard_stream_in_a_file_stays_that_file(capfd: pytest.CaptureFixture[str]) -> None:
     before = os.fstat(1).st_ino
     write("/dev/stdout", b"seen\n")
     assert os.fstat(1).st_ino == before

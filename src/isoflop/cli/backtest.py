@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from typing import Any
 
-    from ..numeric.data.table import Table
+    from ..numeric.data.table import SourceTable
 
 SUMMARY = "judge laws on runs, evaluations or counts that they were not fitted to"
 HELP = """\
@@ -137,7 +137,7 @@ def _data(args: Namespace) -> dict[str, Any]:
     return {"table": view(args, Runs, held, require=("loss",), names=names)}
 
 
-def _evaluations(args: Namespace, held: Table) -> dict[str, Any]:
+def _evaluations(args: Namespace, held: SourceTable) -> dict[str, Any]:
     """The evaluations of the benchmarks that were asked for, with their average where it was, and
     what guessing scores on each.
     """

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from ..numeric.data.runs import Runs
-    from ..numeric.data.table import Table
+    from ..numeric.data.table import SourceTable
     from ..numeric.fit import Fit
 
 SUMMARY = "a law fitted to runs or counts: the global optimum, and how sure it is"
@@ -135,7 +135,7 @@ def run(args: Namespace) -> tuple[str, int]:
     return _of_counts(args, held) if kind == "counts" else _of_runs(args, held)
 
 
-def _of_runs(args: Namespace, held: Table) -> tuple[str, int]:
+def _of_runs(args: Namespace, held: SourceTable) -> tuple[str, int]:
     from ..numeric.fit import fit
     from ..numeric.fit.models import MODELS
 
@@ -166,7 +166,7 @@ def _of_runs(args: Namespace, held: Table) -> tuple[str, int]:
     return text, DONE if found.is_sound else NO_VERDICT
 
 
-def _runs(args: Namespace, model: str, held: Table) -> Runs:
+def _runs(args: Namespace, model: str, held: SourceTable) -> Runs:
     """The runs with a loss, or with the -log of normalised accuracy on a benchmark."""
     from ..numeric.data.evaluations import Evaluations
     from ..numeric.data.runs import Runs as RunsOfTable
@@ -204,7 +204,7 @@ def _resampled(args: Namespace, fit: Fit) -> tuple[Fit, str]:
     return fit, f"{fit.draws.done} of {total} are done; the intervals are of these"
 
 
-def _of_counts(args: Namespace, held: Table) -> tuple[str, int]:
+def _of_counts(args: Namespace, held: SourceTable) -> tuple[str, int]:
     """The laws of the counts, and the exit status: 3 where something is left open or refused."""
     from ..numeric.passk.laws import METHODS, fit_passk
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ..numeric.data.table import Table
+    from ..numeric.data.table import SourceTable
     from .arguments import Group, Parser
 
 #: For --random-baseline: the accuracies of guessing that this paper prints.
@@ -54,14 +54,14 @@ def refuse_others(args: Namespace, kind: str, kinds: Sequence[str]) -> None:
             raise ValueError(f"{name}={getattr(args, name)!r}: is for {other}, not for {kind}")
 
 
-def table(args: Namespace) -> Table:
+def table(args: Namespace) -> SourceTable:
     """The table as it is: a pipe gives nothing twice."""
     from ..numeric.data.table import table_of
 
     return table_of(args.table)
 
 
-def view(args: Namespace, kind: Any, held: Table | None = None, **how: Any) -> Any:
+def view(args: Namespace, kind: Any, held: SourceTable | None = None, **how: Any) -> Any:
     """The table as a kind of view, `Runs`, `Counts` or `Evaluations`; `held`: the table, if it was
     read.
     """
@@ -69,7 +69,7 @@ def view(args: Namespace, kind: Any, held: Table | None = None, **how: Any) -> A
     return kind.read(read, columns=args.columns, where=args.where, **how)
 
 
-def counts(args: Namespace, held: Table) -> Any:
+def counts(args: Namespace, held: SourceTable) -> Any:
     """The table as counts of samples, with what is known of their models."""
     from ..numeric.data.counts import Counts
 

@@ -1,5 +1,6 @@
 """Which column is which quantity, what is asked where that is open, and what a table holds."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -12,16 +13,10 @@ from isoflop.numeric.data.table import table_of
 REQUIRED = ("params", "tokens", "loss")
 
 
-def found(*names: str, require: Any = REQUIRED, **chosen: str | None) -> dict[str, str]:
+def found(names: str, *, require: Any = REQUIRED, **chosen: str | None) -> dict[str, str]:
     """Quantity -> column, of a table in which each column holds other numbers."""
-    cells = {name: [1e9 + 1e6 * place] for place, name in enumerate(names)}
+    cells = {name: [1e9 + 1e6 * place] for place, name in enumerate(names.split("|"))}
     return Runs.read(cells, columns=chosen or None, require=require).columns
-
-
-def refusal(*names: str, **options: Any) -> str:
-    with pytest.raises(ValueError, match=r".") as caught:
-        found(*names, **options)
-    return str(caught.value)
 
 
 SPELLINGS = (
@@ -39,49 +34,52 @@ SPELLINGS = (
 
 @pytest.mark.parametrize("names", SPELLINGS)
 def test_usual_spellings(names: str) -> None:
-    columns = names.split("|")
-    assert found(*columns, "other") == dict(zip(REQUIRED, columns, strict=True))
+    assert found(f"{names}|other") == dict(zip(REQUIRED, names.split("|"), strict=True))
 
 
 def test_the_own_name_goes_first_and_what_is_chosen_before_it() -> None:
-    assert found("params", "Model Size", "D", "loss")["params"] == "params"
-    assert found("N", "Model Size", "D", "loss", "train/loss")["loss"] == "loss"
-    assert found("params", "N_no_embed", "D", "loss", N="N_no_embed")["params"] == "N_no_embed"
-    assert "compute" not in found("N", "D", "loss", "budget", compute=None)
+    assert found("params|Model Size|D|loss")["params"] == "params"
+    assert found("N|Model Size|D|loss|train/loss")["loss"] == "loss"
+    assert found("params|N_no_embed|D|loss", N="N_no_embed")["params"] == "N_no_embed"
+    assert "compute" not in found("N|D|loss|budget", compute=None)
     empty = {"params": [None, None], "N": [1e8, 2e8], "D": [2e9, 4e9], "loss": [3.0, 2.5]}
     assert Runs.read(empty).columns["params"] == "N"
     every = ("params", "tokens", "compute", "loss")
-    for pair in (("N", "D"), ("N", "C"), ("C", "D")):  # two give the third
-        assert {*found(*pair, "loss", require=every).values()} == {*pair, "loss"}
-    assert found("C", "loss", require=("compute",)) == {"compute": "C", "loss": "loss"}
+    for pair in ("N|D", "N|C", "C|D"):  # two give the third
+        assert {*found(f"{pair}|loss", require=every).values()} == {*pair.split("|"), "loss"}
+    assert found("C|loss", require=("compute",)) == {"compute": "C", "loss": "loss"}
+    for name in ("params_B", "tokens (B)", "log_compute", "N_no_embed", "ppl"):
+        assert name not in found(f"N|D|loss|{name}").values()
 
 
 @pytest.mark.parametrize(
-    ("names", "said"),
+    ("names", "options", "message"),
     [
-        ("N|D|val_loss|train_loss", "columns 'val_loss', 'train_loss' may all be loss"),
-        ("N|D|train/loss|eval/loss", "(--column loss='train/loss')"),
-        ("N|D|loss|flops|budget", "'flops', 'budget' may all be compute"),
-        ("total_params|active_params|D|loss", "--column params='total_params'"),
+        ("N|D|val_loss|train_loss", {}, "columns 'val_loss', 'train_loss' may all be loss"),
+        ("N|D|train/loss|eval/loss", {}, "(--column loss='train/loss')"),
+        ("N|D|loss|flops|budget", {}, "'flops', 'budget' may all be compute"),
+        ("total_params|active_params|D|loss", {}, "--column params='total_params'"),
+        ("total_gflops|loss", {"require": ("compute",)}, "compute='total_gflops*1e9'"),
+        ("N|loss|tokens_per_second", {}, "tokens='NAME'"),
+        ("N|D|loss", {"lost": "loss"}, "'lost' is not a quantity"),
+        ("N|D|loss", {"loss": "los"}, "no column 'los' (did you mean loss"),
+        ("N|D|loss", {"N": "N", "params": "D"}, "'params' is given twice"),
+        (
+            "FLOPs (1e18)|params (M)|tokens_B|perplexity|step_time",
+            {},
+            "no column for params, tokens, loss; the columns are 'FLOPs (1e18)', 'params (M)', "
+            "'tokens_B', 'perplexity', 'step_time'; say which with columns={'params': "
+            "'`params (M)`*1e6', 'tokens': 'tokens_B*1e9', 'loss': 'log(perplexity)'} (--column "
+            "params='`params (M)`*1e6' --column tokens='tokens_B*1e9' --column "
+            "loss='log(perplexity)')",
+        ),
     ],
 )
-def test_of_two_columns_that_may_be_a_quantity_the_user_chooses(names: str, said: str) -> None:
-    assert said in refusal(*names.split("|"))
-
-
-def test_all_that_is_missing_is_named_with_what_may_be_meant() -> None:
-    message = refusal("FLOPs (1e18)", "params (M)", "tokens_B", "perplexity", "step_time")
-    assert "no column for params, tokens, loss" in message
-    assert message.endswith(
-        "(--column params='`params (M)`*1e6' --column tokens='tokens_B*1e9' "
-        "--column loss='log(perplexity)')"
-    )
-    assert "compute='total_gflops*1e9'" in refusal("total_gflops", "loss", require=("compute",))
-    assert "tokens='NAME'" in refusal("N", "loss", "tokens_per_second")
-    runs = Runs.read({"N": [1e8], "D": [1e9], "loss": [3.0], "FLOPs (1e18)": [0.6]})
-    assert runs.warnings == (
-        "no column is read as compute; --column compute='`FLOPs (1e18)`*1e18' takes one",
-    )
+def test_what_is_open_or_missing_is_refused_with_the_option_to_type(
+    names: str, options: Any, message: str
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        found(names, **options)
 
 
 def test_a_column_may_be_an_expression() -> None:
@@ -94,6 +92,9 @@ def test_a_column_may_be_an_expression() -> None:
     for wrong in ("log(size)", "D*1e9*", "__import__('os')", "D < 3"):
         with pytest.raises(ValueError, match=r"columns"):
             Runs.read(table, columns=columns | {"tokens": wrong})
+    unread = Runs.read({"N": [1e8], "D": [1e9], "loss": [3.0], "FLOPs (1e18)": [0.6]})
+    option = "--column compute='`FLOPs (1e18)`*1e18' takes one"
+    assert unread.warnings == (f"no column is read as compute; {option}",)
 
 
 KINDS = {
@@ -109,18 +110,10 @@ KINDS = {
 }
 
 
-def test_names_of_other_things_and_what_the_user_says_wrong() -> None:
-    for name in ("params_B", "tokens (B)", "log_compute", "N_no_embed", "ppl"):
-        assert name not in found("N", "D", "loss", name).values()
-    assert "'lost' is no quantity" in refusal("N", "D", "loss", lost="loss")
-    assert "no column 'los' (did you mean loss" in refusal("N", "D", "loss", loss="los")
-    assert "'params' is given twice" in refusal("N", "D", "loss", N="N", params="D")
-
-
 def test_kinds() -> None:
     """What the user says of a table goes first."""
     tables = {names: table_of({name: [1.0] for name in names.split()}) for names in KINDS}
     assert {names: kind_of(table) for names, table in tables.items()} == KINDS
     table = table_of({name: [1.0] for name in ("tried", "solved", "loss")})
-    said = (None, {"n": "tried", "n_correct": "solved"}, {"loss": None})
-    assert [kind_of(table, columns) for columns in said] == ["runs", "counts", None]
+    given = (None, {"n": "tried", "n_correct": "solved"}, {"loss": None})
+    assert [kind_of(table, columns) for columns in given] == ["runs", "counts", None]

@@ -77,23 +77,36 @@ def test_given_compute_is_not_replaced_and_gaps_are_filled_and_counted() -> None
     assert "params is missing in 1 run; it is not required, and left out for all" in loose.warnings
 
 
-DROPPED = {None: "loss is missing", "nan": "loss is missing", 0: "loss=0.0: must be above 0"}
-
-
-@pytest.mark.parametrize("cell", [*DROPPED, math.inf])
-def test_dropped_with_its_reason(cell: Any) -> None:
+@pytest.mark.parametrize(
+    ("cell", "reason"),
+    [
+        *((cell, "loss is missing") for cell in (None, "nan", "")),
+        (0, "loss=0.0: must be above 0 and finite"),
+        (math.inf, "loss=inf: must be above 0 and finite"),
+        ("diverged", "loss='diverged' is not a number"),
+        ("7B", "loss='7B' is not a number"),
+        (True, "loss=True is not a number"),
+        ([3.0], "loss=[3.0] is not a number"),
+    ],
+)
+def test_a_row_that_holds_no_number_is_rejected_by_name(cell: Any, reason: str) -> None:
     runs = read(loss=[4.0, cell, 3.0, 2.5], D=[-1, 4e9, 8e9, 1.6e10])
-    first, second = runs.dropped
-    assert str(first) == "row 1: tokens=-1.0: must be above 0 and finite"
-    assert str(second).startswith(f"row 2: {DROPPED.get(cell, 'loss=inf: must be')}")
+    first = "row 1: tokens=-1.0: must be above 0 and finite"
+    assert [*map(str, runs.dropped)] == [first, f"row 2: {reason}"]
     assert (runs.row.tolist(), runs.loss.tolist(), runs.n_rows) == ([3, 4], [3.0, 2.5], 4)
 
 
-@pytest.mark.parametrize("cell", ["diverged", "7B", "", [3.0], True])
-def test_what_is_not_a_number(cell: Any) -> None:
-    with pytest.raises(ValueError, match="is not a number") as caught:
-        read(loss=[4.0, 3.5, cell, 2.5])
-    assert str(caught.value).startswith("data, row 3, column 'loss': ")
+def test_a_column_that_holds_no_number_is_refused_with_the_option_to_type() -> None:
+    sizes, option = ["0.014B", "7B", "70 m", "1e9"], "columns={'params': 'number(N)'} (--column"
+    with pytest.raises(ValueError, match="row 1, column 'N': holds no number") as caught:
+        read(N=[*sizes[:3], "large"])
+    assert option in str(caught.value)
+    runs = read({"params": "number(N)"}, N=sizes)
+    assert runs.params.tolist() == [1.4e7, 7e9, 7e7, 1e9]
+    with pytest.raises(ValueError, match=r"column 'C': holds no number .*\(--column compute=\)"):
+        read(C=["none", *[None] * 3])
+    with pytest.raises(ValueError, match=r"'loss' is empty; say which .*--column loss='NAME'"):
+        read(loss=[None, math.nan, None, None])
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ CELLS: dict[str, Any] = {
     "done": [True, False, True, False],
     "Model Size": [1.0, 2.0, 3.0, 4.0],
     "n": [1, 2, 3, 7 * 10**18],
+    "size": ["0.014B", "7 b", "2e9", "large"],
+    "mixed": ["1", "diverged", "3.5", None],
 }
 ROWS = pd.DataFrame(CELLS)
 CONDITIONS = {
@@ -33,46 +35,60 @@ CONDITIONS = {
     "a/0 > 1e300": [0, 1, 2, 3],
     "n*n > 1": [1, 2, 3],
     "1 < 2": [0, 1, 2, 3],
+    "mixed > 2": [2],
+    "number(size) > 1e9": [1, 2],
 }
-NO_CONDITIONS = (
+NOT_CONDITIONS = (
     *("", "a <", "a = 3", "a < 7Q", "source == 'x", "a & b", "a, b", "a + 1", "source < 3"),
     *("a[0] < 1", "a.max() < 3", "max(a) < 3", "abs(a, a) < 3", "@a < 1", "lambda: a"),
     *("__import__('os').system('true') == 0", "a == a.__class__", "a.to_csv('x') == 1"),
     *("[b for b in a] == 1", "(b := a) == 1", "f'{a}' == 'x'", "`__x__`.y", "log(source) > 1"),
-    *("(" * 999 + "a" + ")" * 999 + " < 1", "not " * 990 + "done"),
+    *("(" * 999 + "a" + ")" * 999 + " < 1", "not " * 990 + "done", "number(a + 1) < 3"),
     *(3, None),
 )
 
 
+def mask(text: Any, **options: Any) -> Any:
+    return holds(text, ROWS, "the table", "where", **options)
+
+
 @pytest.mark.parametrize("text", CONDITIONS)
 def test_conditions(text: str) -> None:
-    assert np.flatnonzero(holds(text, ROWS, "the table", "where")).tolist() == CONDITIONS[text]
+    assert np.flatnonzero(mask(text)).tolist() == CONDITIONS[text]
 
 
-@pytest.mark.parametrize("text", NO_CONDITIONS)
-def test_what_is_no_condition_is_refused(text: Any) -> None:
+@pytest.mark.parametrize("text", NOT_CONDITIONS)
+def test_what_is_not_a_condition_is_refused(text: Any) -> None:
     with pytest.raises(ArgumentError) as caught:
-        holds(text, ROWS, "the table", "where")
+        mask(text)
     assert caught.value.argument == "where"
     assert "\n" not in str(caught.value)
 
 
 def test_columns_that_are_not_there_or_empty() -> None:
     with pytest.raises(ArgumentError, match=r"no column 'sorce' \(did you mean source\?\); the"):
-        holds("sorce == 'x'", ROWS, "the table", "where")
-    assert holds("a > 1", ROWS, "the table", "where", everywhere=True).tolist() == [
-        False,
-        True,
-        True,
-        True,
-    ]
+        mask("sorce == 'x'")
+    assert mask("a > 1", everywhere=True).tolist() == [False, True, True, True]
     with pytest.raises(ArgumentError, match="a column that is empty in 1 row of 4"):
-        holds("a > 1 and b > 0", ROWS, "the table", "where", everywhere=True)
+        mask("a > 1 and b > 0", everywhere=True)
 
 
-def test_quantities() -> None:
-    values = evaluated("log(`Model Size`)*2 + b", ROWS, "data", "columns")
-    expected = np.log(ROWS["Model Size"]) * 2 + ROWS["b"]
-    assert np.array_equal(values, expected, equal_nan=True)
-    texts = evaluated("source + source", ROWS, "data", "columns")
-    assert texts.tolist()[:2] == ["xx", "yy"]
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("log(`Model Size`)*2 + b", np.log(ROWS["Model Size"]) * 2 + ROWS["b"]),
+        ("mixed*1e9", [1e9, np.nan, 3.5e9, np.nan]),
+        ("number(size)/2 + number(`a`)", [7e6 + 1.0, 3.5e9 + 2.0, 1e9 + 3.0, np.nan]),
+    ],
+)
+def test_quantities(text: str, expected: Any) -> None:
+    """Text in a column that holds numbers too counts as an empty cell."""
+    assert np.array_equal(evaluated(text, ROWS, "data", "columns"), expected, equal_nan=True)
+
+
+def test_texts_are_joined_and_are_no_numbers() -> None:
+    assert evaluated("source + source", ROWS, "data", "columns").tolist()[:2] == ["xx", "yy"]
+    frame = pd.DataFrame({"size": ["0.014B", "7B"]})
+    message = r"column 'size' holds text such as '0.014B'; write number\(\) around it"
+    with pytest.raises(ArgumentError, match=message):
+        evaluated("size*1e9", frame, "data", "columns")
