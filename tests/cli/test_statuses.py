@@ -130,7 +130,7 @@ REFUSED = {
     "fit runs.csv --model 'E + a*N^-b' --column Q=tokens": "'Q'",
     "fit runs.csv --fix E=9": "--fix E=9.0|below some loss",
     "fit runs.csv --fix E=-1": "--fix E=-1.0: must be",
-    "fit runs.csv --where 'loss <'": "--where 'loss <'|is no expression such as",
+    "fit runs.csv --where 'loss <'": "--where 'loss <'|is not an expression such as",
     "fit runs.csv --model compute --ratio 3": "--ratio 3",
     "fit runs.csv --model 'a*N^-b' --compute 3": "--compute 3",
     "fit scores.csv --benchmark piga --random-baseline 0": "--benchmark 'piga'|did you mean piqa?",

@@ -8,7 +8,6 @@ from tests.data import grid_runs
 from isoflop.numeric.fit import fit
 from isoflop.numeric.plot.fit import draw_law, draw_residuals, plot_fit
 
-
 RUNS = grid_runs(6, noise=0.004, seed=4)
 
 
