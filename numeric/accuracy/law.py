@@ -14,8 +14,9 @@ from ..data.sample import SPREAD, above_guessing, one_ratio
 from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import whole_number
 from ..fit.fit import fit_form
+from ..fit.fitted import Fitted
 from ..fit.limit import SQUARES, profile_limit, squares_at
-from ..fit.resample import case_weights, refits_of, together
+from ..fit.resample import Draws, case_weights, refits_of
 from ..results import Band, Estimate, coverage_factor, percentiles
 from ..words import counted
 
@@ -27,21 +28,20 @@ if TYPE_CHECKING:
     from ..data.evaluations import Evaluations
     from ..data.sample import Points
     from ..fit.fit import Fit
-    from ..fit.resample import Draws, Refits
     from .baselines import Baseline
 
     Floats = NDArray[np.float64]
 
 __all__ = ["MARGIN", "Law", "LawFit", "Part", "fit_law", "resampled", "runs_of"]
 
-#: By how much accuracy exceeds guessing in the runs that are fitted, as Krajewski et al. 2025 have
-#: it (Section 4.1): closer to guessing runs scatter too much for their logarithm.
+#: Accuracy exceeds guessing by more than this in the runs that are fitted, as in Krajewski et al.
+#: 2025, Section 4.1: closer to guessing the logarithm scatters too much.
 MARGIN = 0.05
-#: Residuals that are drawn beside every refit, for a new run.
+#: Residuals drawn for every refit in the interval of a new run.
 NEW_RUNS = 25
 #: Coefficients of the terms in params and in tokens.
-OF_TERMS = ("A", "B", "beta", "gamma")
-#: exp(-y) is 0 as a float where log y is this or more.
+TERM_COEFFICIENTS = ("A", "B", "beta", "gamma")
+#: exp(-y) is 0 as a float where log y is at least this.
 LARGEST_LOG = 7.0
 
 
@@ -53,19 +53,19 @@ class Law:
     ----------
     name : str
     coefficients, requires : tuple of str
-        Of `Points` the quantities that a fit needs.
+        The names of the coefficients; the quantities of `Points` that a fit needs.
     fitted : callable
-        Points -> what is fitted: the law itself or its stages, each a `Part`; ValueError where the
-        runs are too few.
+        Fits `Points`: the law itself or its stages, each a `Part`; ValueError where there are too
+        few runs.
     values : callable
-        Coefficients (K, p) and m points -> -log Q', or Q (K, m).
+        -log Q', or Q, (K, m), from coefficients (K, p) and m points.
     is_neg_log : bool
         Whether the law is of -log of normalised accuracy Q' = (Q - Q_r)/(1 - Q_r), or of Q.
     margin : float or None
         Runs are fitted where accuracy exceeds guessing by more than this; None: all runs, also
         those at or below guessing.
     form : PowerTerms or None
-        What `isoflop.numeric.fit` fits, where it fits -log Q' itself.
+        The form that `isoflop.numeric.fit` fits to -log Q', where there is one.
     """
 
     name: str
@@ -83,8 +83,8 @@ class Law:
         return tuple(name for name in self.requires if name != "proxy")
 
     def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
-        """Raw accuracy (K, m) of K laws (K, p), each with its accuracy of guessing (K,), at m
-        points; a law of Q is not kept between 0 and 1.
+        """Raw accuracy (K, m) at m points by K laws (K, p), each with its accuracy of guessing (K,);
+        a law of Q is not kept between 0 and 1.
         """
         for name in self.asks:
             at.column(name)
@@ -93,9 +93,8 @@ class Law:
 
 
 class Part(NamedTuple):
-    """A fit behind a law, of the law itself or of a stage. Where the law is written in other
-    coefficients than it is fitted in, `written` takes rows (K, p) of these to those, of which
-    `undetermined` are left open.
+    """A fit behind a law, of the law itself or of a stage. `written` takes the coefficients (K, p) of
+    the fit to those of the law, of which `undetermined` are left open.
     """
 
     fit: Fit
@@ -108,15 +107,15 @@ class Part(NamedTuple):
         """A fit in the coefficients of the law."""
         return cls(fit, fit.undetermined)
 
-    def refit(self, weights: Floats, observed: Floats | None) -> Refits:
+    def refit(self, weights: Floats, observed: Floats | None) -> Draws:
         """The fit repeated; see `isoflop.numeric.fit.solution.Solution.refit`."""
         again = self.fit.solution.refit(weights=weights, observed=observed)
-        return again._replace(coefficients=self.written(again.coefficients))
+        return replace(again, rows=self.written(again.rows))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LawFit:
-    """A law and the runs that it was fitted to.
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class LawFit(Fitted):
+    """A law fitted to runs on a benchmark; its solution is that of the last stage.
 
     Attributes
     ----------
@@ -124,106 +123,110 @@ class LawFit:
     sample : Points
         The n runs of the fit.
     parts : tuple of Part
-    undetermined, remarks : tuple of str
-        Coefficients that the runs leave open; what a reader of them must know.
-    draws : Draws or None
-        The law refitted to resamples of its runs.
     baselines : ndarray
-        (K,): the accuracy of guessing with which each draw was refitted.
+        (K,): the accuracy of guessing with which each of the draws was refitted.
     """
 
     kind: Law
     sample: Points
     parts: tuple[Part, ...]
-    undetermined: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
-    draws: Draws | None = None
     baselines: Floats = field(default_factory=lambda: np.empty(0))
 
     @property
     def name(self) -> str:
-        """Of the law."""
+        """The name of the law."""
         return self.kind.name
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the coefficients."""
+        return self.kind.coefficients
 
     @cached_property
     def values(self) -> Floats:
-        """(p,): the coefficients, those of the parts in turn."""
-        own = (part.written(part.fit.solution.values[None])[0] for part in self.parts)
-        return np.concatenate([*own])
-
-    @property
-    def coefficients(self) -> dict[str, float]:
-        """The same by name."""
-        return dict(zip(self.kind.coefficients, self.values.tolist(), strict=True))
-
-    @property
-    def objective_value(self) -> float:
-        """At the minimum; of a law of two stages that of the last."""
-        return self.parts[-1].fit.objective_value
+        """The coefficients of the parts in turn, (p,)."""
+        return np.concatenate([part.written(part.fit.values[None])[0] for part in self.parts])
 
     @property
     def converged(self) -> bool:
-        """Whether the point is certified to be a minimum."""
+        """Whether the minimum of every part is certified."""
         return all(part.fit.converged for part in self.parts)
+
+    @cached_property
+    def _ratio(self) -> tuple[float, float] | None:
+        """The range of D/N where it is too narrow to tell params from tokens."""
+        return one_ratio(self.sample) if {"params", "tokens"} <= {*self.kind.requires} else None
+
+    @cached_property
+    def undetermined(self) -> tuple[str, ...]:
+        """Coefficients that the runs leave open."""
+        left = {name for part in self.parts for name in part.undetermined}
+        left |= {*TERM_COEFFICIENTS} if self._ratio else set()
+        return tuple(name for name in self.names if name in left)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader of the coefficients must know."""
+        found = [remark for part in self.parts for remark in part.remarks]
+        if self._ratio is not None:
+            found.append(
+                f"N and D cannot be told apart: the {len(self.sample)} fitted runs are within a "
+                f"factor {SPREAD:g} of one D/N ({self._ratio[0]:.3g} to {self._ratio[1]:.3g})"
+            )
+        return tuple(found)
 
     @property
     def refitted(self) -> Floats:
-        """(K, p): the coefficients refitted to resamples; K = 0 without resamples."""
-        return np.empty((0, len(self.values))) if self.draws is None else self.draws.coefficients
+        """The coefficients refitted to K resamples, (K, p)."""
+        return np.empty((0, len(self.names))) if self.draws is None else self.draws.coefficients
 
-    # -- how sure it is ----------------------------------------------------------------------------
+    # -- uncertainty -------------------------------------------------------------------------------
 
-    def refit(self, *, weights: Floats, baselines: Floats) -> Refits:
-        """The fit repeated: weights (K, n) say how often each run is drawn, baselines (K,) what
-        guessing scores. A run that is not above its redrawn guessing accuracy (of a law of Q: by
-        more than the margin) counts as not drawn.
+    @property
+    def draws_on_limit(self) -> Any:
+        """None: stages have no common limits."""
+        return None
+
+    def refit(self, *, weights: Floats, baselines: Floats) -> Draws:
+        """The fit repeated with weights (K, n), how often each run is drawn, and accuracies of
+        guessing (K,). A run that is not above its redrawn guessing accuracy (for a law of Q: by more
+        than the margin) counts as not drawn.
         """
-        Q, guessing, of_neg_log = self.sample.accuracy, baselines[:, None], self.kind.is_neg_log
-        above = above_guessing(Q, guessing, 0.0 if of_neg_log else self.kind.margin)
+        Q, guessing, is_neg_log = self.sample.accuracy, baselines[:, None], self.kind.is_neg_log
+        above = above_guessing(Q, guessing, 0.0 if is_neg_log else self.kind.margin)
         weights, observed = np.where(above, weights, 0.0), None
-        if of_neg_log:
+        if is_neg_log:
             values = np.where(above, Q, 0.5 * (1.0 + guessing))
             observed = np.asarray(neg_log_accuracy(values, guessing))
-        again = together(part.refit(weights, observed) for part in self.parts)
-        least = max(len(part.fit.solution.theta) for part in self.parts)
+        again = Draws.joined(part.refit(weights, observed) for part in self.parts)
+        least = max(len(part.fit.names) for part in self.parts)
         enough = (weights > 0.0).sum(axis=1) >= least
         if self.sample.k is not None:
             enough &= [is_plane(self.sample.subset(drawn > 0.0)) for drawn in weights]
-        return again._replace(converged=again.converged & enough)
+        return replace(again, converged=again.converged & enough)
 
-    def estimates(self, level: float = 0.9) -> dict[str, Estimate]:
-        """The coefficients with their percentile intervals over the resamples.
-
-        An E of 0 has the limit of its profile for the upper end: refits that gather at 0 tell none.
-        Without resamples, and where the runs leave a coefficient undetermined, there are no ends.
+    def _refined(self, name: str, found: Estimate, level: float) -> Estimate:
+        """An E of 0 has the limit of its profile for the upper end, as refits gather at 0: the largest
+        with n log(S(E)/min S) at most the quantile of chi^2, S(E) being the least sum of squares of
+        log(-log Q') with that E.
         """
-        found = {}
-        for drawn, (name, value) in zip(self.refitted.T, self.coefficients.items(), strict=True):
-            is_open = name in self.undetermined
-            draws = () if is_open else drawn
-            found[name] = Estimate.of_draws(value, draws, level, undetermined=is_open)
-        E, spare = found.get("E"), len(self.sample) > len(self.values)
-        if E is not None and E.value == 0.0 and E.has_interval and self.kind.form and spare:
-            found["E"] = replace(E, low=0.0, high=self._limit_at_zero(level), at_most=True)
-        return found
-
-    def _limit_at_zero(self, level: float) -> float:
-        """The upper limit of an E that is 0: the largest with n log(S(E)/min S) at most the quantile
-        of chi^2, S(E) the least sum of squares of log(-log Q') with that E.
-        """
-        runs, form = as_runs(self.sample), self.kind.form
+        form, spare = self.kind.form, len(self.sample) > len(self.names)
+        if name != "E" or found.value != 0.0 or not form or not spare:
+            return found
+        runs = as_runs(self.sample)
         best = fit_form(runs, form, SQUARES).solution
-        return profile_limit(
+        limit = profile_limit(
             lambda E: squares_at(form, runs, E),
             float(best.values[0]),
             float(coverage_factor(level) ** 2),
             best.fitted,
         )
+        return replace(found, low=0.0, high=limit, at_most=True)
 
-    # -- what it says ------------------------------------------------------------------------------
+    # -- predictions -------------------------------------------------------------------------------
 
     def accuracy(self, at: Points) -> Floats:
-        """Raw accuracy (m,) by the law."""
+        """Raw accuracy by the law, (m,)."""
         guessing = np.array([self.sample.baseline])
         return np.asarray(self.kind.accuracy(self.values[None], at, guessing)[0])
 
@@ -233,8 +236,8 @@ class LawFit:
         return Band.of_draws(self.accuracy(at), drawn, level)
 
     def new_run(self, at: Points, level: float) -> Band:
-        """The same with percentiles of the measured accuracy of a new run: refitted laws, each with
-        the residual of some run.
+        """The law's accuracy (m,) with percentiles of the measured accuracy of a new run: refitted
+        laws, each with the residual of some run.
 
         Residuals are of log(-log Q') for a law of -log Q', else of Q; they are stretched by
         sqrt(n/(n - p)) for what p coefficients took from them. There are no ends without refits, or
@@ -245,13 +248,13 @@ class LawFit:
             return Band(law, level=level)
         random = np.random.default_rng([self.draws.seed, 1])
         seen, in_logs = self.sample.accuracy, self.kind.is_neg_log
-        own = self.kind.values(self.values[None], self.sample)[0]
+        fitted = self.kind.values(self.values[None], self.sample)[0]
         laws = self.kind.values(self.refitted, at)
         if in_logs:
             seen = neg_log_accuracy(seen, self.sample.baseline)
             with np.errstate(divide="ignore"):
-                seen, own, laws = np.log(seen), np.log(own), np.log(laws)
-        residuals = np.sqrt(n / (n - p)) * (seen - own)
+                seen, fitted, laws = np.log(seen), np.log(fitted), np.log(laws)
+        residuals = np.sqrt(n / (n - p)) * (seen - fitted)
         values = laws + random.choice(residuals, size=(NEW_RUNS, *laws.shape))
         if in_logs:
             y = np.exp(np.minimum(values, LARGEST_LOG))
@@ -265,7 +268,7 @@ def is_plane(at: Points) -> bool:
 
 
 def as_runs(sample: Points, loss: Floats | None = None, **extra: Floats) -> Runs:
-    """The runs of a sample with -log Q', or another quantity, for their loss."""
+    """The points as runs whose loss is -log Q', or another quantity."""
     from pandas import DataFrame
 
     if loss is None:
@@ -283,7 +286,7 @@ def as_runs(sample: Points, loss: Floats | None = None, **extra: Floats) -> Runs
 def runs_of(
     evaluations: Evaluations, benchmark: str, baseline: Baseline, needed: Sequence[str]
 ) -> Runs:
-    """The runs of a benchmark that exceed guessing by the margin, with -log Q' for their loss, for
+    """The runs that exceed guessing on a benchmark by the margin, with -log Q' for their loss, for
     everything that `isoflop.fit` does; ValueError where a needed quantity is not known.
     """
     sample = evaluations.sample(benchmark, baseline.value)
@@ -297,8 +300,8 @@ def runs_of(
 
 
 def fit_law(sample: Points, kind: Law) -> LawFit:
-    """The law fitted to the runs that exceed guessing by more than its margin; ValueError where they
-    are too few, or lack a quantity that the law needs.
+    """Fit a law to the runs that exceed guessing by more than its margin; ValueError where there are
+    too few, or a quantity that the law needs is not known.
     """
     train = sample.subset(above_guessing(sample.accuracy, sample.baseline, kind.margin))
     if not len(train):
@@ -312,21 +315,11 @@ def fit_law(sample: Points, kind: Law) -> LawFit:
         parts = kind.fitted(train)
     except ValueError as error:
         raise ValueError(f"{sample.benchmark}: {error}") from None
-    is_open = {name for part in parts for name in part.undetermined}
-    remarks = [remark for part in parts for remark in part.remarks]
-    ratio = one_ratio(train) if {"params", "tokens"} <= {*kind.requires} else None
-    if ratio is not None:
-        is_open |= {*OF_TERMS}
-        remarks.append(
-            f"N and D cannot be told apart: the {len(train)} fitted runs are within a factor "
-            f"{SPREAD:g} of one D/N ({ratio[0]:.3g} to {ratio[1]:.3g})"
-        )
-    left = tuple(name for name in kind.coefficients if name in is_open)
-    return LawFit(kind=kind, sample=train, parts=parts, undetermined=left, remarks=tuple(remarks))
+    return LawFit(solution=parts[-1].fit.solution, kind=kind, sample=train, parts=parts)
 
 
 def resampled(fit: LawFit, baseline: Baseline, resamples: int, seed: int) -> LawFit:
-    """The same with refits to resamples of its runs, each with its own accuracy of guessing.
+    """The same fit with refits to resamples of its runs, each with its own accuracy of guessing.
 
     Runs are drawn; the pairs of a run and its k come and go together. The weights of the resamples
     depend on seed and number of runs alone, so that laws on the same runs are paired.
@@ -340,4 +333,4 @@ def resampled(fit: LawFit, baseline: Baseline, resamples: int, seed: int) -> Law
         return fit
     samples = [{"weights": weights, "baselines": baselines}]
     draws = refits_of(fit.refit, samples, repeats, seed=seed)
-    return replace(fit, draws=draws, baselines=baselines[draws.index])
+    return replace(fit, draws=draws, baselines=baselines[draws.converged])

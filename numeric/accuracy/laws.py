@@ -29,8 +29,8 @@ from ..errors import ArgumentError, outside
 from ..fit.expression import Expression
 from ..fit.fit import fit_form
 from ..fit.limit import SQUARES
-from ..fit.models import COMPUTE, PARAMS_TOKENS
 from ..fit.objective import Objective
+from ..fit.power import COMPUTE, PARAMS_TOKENS
 from ..results import Estimate
 from .broken import OF_BREAK, broken_values, fit_broken
 from .law import MARGIN, Law, Part, as_runs, is_plane
@@ -140,9 +140,9 @@ BILINEAR = Law(
     values=_on_plane,
 )
 _DECLARED = (
-    power_law("compute", replace(COMPUTE, irreducible=False), SQUARES),
+    power_law("compute", replace(COMPUTE, irreducible=""), SQUARES),
     power_law("compute-ceiling", COMPUTE),
-    power_law("params-tokens", replace(PARAMS_TOKENS, irreducible=False)),
+    power_law("params-tokens", replace(PARAMS_TOKENS, irreducible="")),
     power_law("params-tokens-ceiling", PARAMS_TOKENS),
     BROKEN,
     two_stage("linear", ("a", "b"), fit_line, line, MARGIN),

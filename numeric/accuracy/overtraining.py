@@ -20,8 +20,8 @@ from ..data.runs import Runs
 from ..errors import ArgumentError, outside
 from ..fit.expression import Expression
 from ..fit.fit import fit_form
-from ..fit.models import ONE_EXPONENT
 from ..fit.objective import Objective
+from ..fit.power import ONE_EXPONENT
 from ..words import counted
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Overtraining:
 
     def _error(self, loss: Any) -> Any:
         """1 - Q by the law of error."""
-        epsilon, k, gamma = self.error_fit.solution.values
+        epsilon, k, gamma = self.error_fit.values
         return epsilon - k * np.exp(-gamma * loss)
 
     def plot(self) -> Figure:

@@ -17,8 +17,8 @@ import numpy as np
 
 from ..fit.expression import Expression
 from ..fit.fit import fit_form
-from ..fit.models import COMPUTE
 from ..fit.objective import Objective
+from ..fit.power import COMPUTE
 from ..fit.uncertainty import unit_columns
 from ..words import counted
 from .law import Part, as_runs
@@ -99,7 +99,7 @@ def fit_logistic(sample: Points) -> Part:
     jacobian = fit.solution.problem.residuals(fit.solution.theta[None])[1][0]
     sizes = np.linalg.svd(unit_columns(jacobian)[0], compute_uv=False)
     is_open = fit.solution.at_bound or sizes[-1] < DEPENDENT * sizes[0]
-    a, _, _, low = written(fit.solution.values[None])[0]
+    a, _, _, low = written(fit.values[None])[0]
     remarks = tuple(
         f"{name} = {level:.4g}, where it levels off, is "
         f"{'above 1' if level > 1.0 else 'below 0'}: no accuracy is"

@@ -27,8 +27,8 @@ import numpy as np
 
 from .. import formulas
 from ..errors import ArgumentError
-from ..fit.models import COMPUTE
 from ..fit.objective import Objective
+from ..fit.power import COMPUTE
 from ..fit.solution import Solution
 from ..fit.uncertainty import refit
 from ..law.form import PARAMS_TOKENS, power

@@ -115,8 +115,8 @@ def resample(
 
     def refitted(losses: Floats) -> Resamples:
         found = fitted.solution.refit(observed=losses)
-        good = np.asarray(found.converged) & is_sound(found.coefficients)
-        law = budget.law(*found.coefficients[good].T[:, :, None])
+        good = np.asarray(found.converged) & is_sound(found.rows)
+        law = budget.law(*found.rows[good].T[:, :, None])
         own = {each.approach: each.estimate(losses[good], law) for each in approaches}
         return Resamples(own, len(losses), int((~good).sum()))
 

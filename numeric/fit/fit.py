@@ -4,92 +4,75 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...theory.data.notation import DEFAULT
+from ...theory.data.notation import DEFAULT, close_matches
 from ...theory.typeset.shown import Shown
 from .._files import save
 from ..data.runs import Runs
 from ..errors import outside, whole_number
-from ..results import DEFAULT_LEVEL, Estimate, checked_level
-from .identify import open_directions, undetermined
-from .models import form_of
+from ..results import Estimate
+from .expression import Expression
+from .fitted import Fitted
+from .identify import open_directions
 from .objective import DEFAULT_DELTA, Objective
 from .page import as_dict, file_text, run_ranges, source, table, warnings_of
+from .power import COMPUTE, PARAMS_TOKENS, PowerTerms
 from .resample import Draws, resample
 from .solution import Solution
 from .uncertainty import sandwich
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from os import PathLike
     from typing import Self
 
     from matplotlib.figure import Figure
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
     from pandas import DataFrame
+    from sympy import Expr
 
     from ...theory.data.notation import Notation
     from ...theory.typeset.table import Table
-    from .expression import Expression
     from .form import Bounds
-    from .power import PowerTerms
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Fit", "fit", "fit_form"]
+__all__ = ["MODELS", "Fit", "fit", "fit_form", "form_of"]
 
-#: Of any use as a loss, in whatever unit.
+#: The laws that have a name. To add one, add a form, such as `Expression("E + a*N^-b*D^-c",
+#: name="product")`: `fit --model NAME`, `backtest --law NAME` and `isoflop.fit(runs, model=NAME)`
+#: know it then. Sums of power terms are better declared as `PowerTerms`, whose starts come from a
+#: grid of the exponents.
+MODELS: dict[str, PowerTerms | Expression] = {form.name: form for form in (PARAMS_TOKENS, COMPUTE)}
+#: Characters that tell an expression from a name.
+OPERATORS = frozenset("+*^/()")
+#: Losses outside these are in no usual unit.
 LOSSES = (1e-15, 1e15)
 #: LaTeX in front of a table that must fit the lines of an article.
 SMALL = r"\footnotesize\setlength{\tabcolsep}{4pt}"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Fit(Shown):
-    """A law fitted to runs.
+class Fit(Fitted, Shown):
+    """A law fitted to runs; beside what every `Fitted` law has
 
     Attributes
     ----------
     runs : Runs
-        What it was fitted to.
-    solution : Solution
-        The form at the runs, what was minimised, and where the solver ended, in its parameters.
-    draws : Draws or None
-        Refits to resamples, as `resampled` makes them: standard errors and intervals are theirs.
-    objective_value : float
-        The objective at the optimum: the plain, weighted sum over the runs.
-    converged : bool
-        Whether the point is certified to be a minimum. If not, the numbers are no result.
+        The runs.
     residuals : ndarray
         (n,): log(observed) - log(law), or observed - law for "least-squares".
     """
 
     runs: Runs
-    solution: Solution
-    draws: Draws | None = None
 
-    # -- the optimum -------------------------------------------------------------------------------
-
-    objective_value = property(lambda fit: fit.solution.minimum.value)
-    converged = property(lambda fit: fit.solution.minimum.converged)
-    residuals = property(lambda fit: fit.solution.residuals)
-
-    @cached_property
-    def coefficients(self) -> dict[str, float]:
-        """The coefficients by name: E, A, B, beta, gamma, or E, C0, alpha."""
-        solution = self.solution
-        return dict(zip(solution.model.coefficients, solution.values.tolist(), strict=True))
-
-    @cached_property
-    def undetermined(self) -> tuple[str, ...]:
-        """Coefficients whose values are no result: left open by the runs, or at a limit of the
-        search; empty for a sound fit.
-        """
-        return undetermined(self.solution)
+    @property
+    def residuals(self) -> Floats:
+        """log(observed) - log(law), or observed - law for "least-squares", (n,)."""
+        return self.solution.residuals
 
     @property
     def open_directions(self) -> tuple[dict[str, float], ...]:
@@ -98,31 +81,13 @@ class Fit(Shown):
         """
         return open_directions(self.solution)
 
-    @property
-    def is_sound(self) -> bool:
-        """Whether the fit converged and leaves no coefficient undetermined."""
-        return self.converged and not self.undetermined
-
-    @cached_property
-    def law(self) -> Any:
-        """The fitted law, for everything that follows from one, with its draws.
-
-        Raises
-        ------
-        ValueError
-            Where the fit did not converge or leaves coefficients undetermined.
-        """
-        if not self.converged:
-            raise ValueError("law: the fit did not converge; its coefficients are no result")
-        if self.undetermined:
-            raise ValueError(f"law: the runs leave {', '.join(self.undetermined)} undetermined")
+    def _described(self) -> dict[str, Any]:
         columns = None if self.drawn is None else self.drawn.coefficients.T.tolist()
-        draws = columns and dict(zip(self.coefficients, columns, strict=True))
-        about = {"name": "fit", "source": source(self), "ranges": run_ranges(self.runs)}
-        return self.solution.model.law(self.coefficients, draws=draws, **about)
+        draws = columns and dict(zip(self.names, columns, strict=True))
+        return {"draws": draws, "source": source(self), "ranges": run_ranges(self.runs)}
 
     def predict(self, rows: Runs) -> Floats:
-        """What the law says of other runs, (m,)."""
+        """The law at other runs, (m,)."""
         solution = self.solution
         return np.asarray(solution.model.at(rows).evaluate(solution.theta[None])[0][0])
 
@@ -130,8 +95,8 @@ class Fit(Shown):
 
     @cached_property
     def covariance(self) -> Floats:
-        """Covariance (p, p) of E, the logarithms of the prefactors and the exponents; of an
-        expression of its coefficients. 0 for what is fixed or on a bound.
+        """The covariance (p, p) of E, the logarithms of the prefactors and the exponents; for an
+        expression, of its coefficients. 0 for what is fixed or on a bound.
 
         The sandwich with HC3, by group CR3; see `isoflop.numeric.fit.uncertainty`.
 
@@ -152,17 +117,10 @@ class Fit(Shown):
         found = turn @ theta @ turn.T
         return np.asarray(0.5 * (found + found.T))
 
-    @property
-    def correlation(self) -> Floats:
-        """Correlation (p, p) of the same; 0 for what is fixed or on a bound."""
-        errors = np.sqrt(np.diag(self.covariance))
-        scale = np.where(errors > 0.0, errors, 1.0)
-        return self.covariance / np.outer(scale, scale)
-
     @cached_property
     def drawn(self) -> Draws | None:
-        """Draws of the coefficients, from which every interval comes: the resamples, or without any
-        1,000 of the covariance by Student's t. None where there is no covariance, or no minimum.
+        """The resamples, or without any 1,000 draws of the covariance by Student's t; None where
+        there is no covariance, or no minimum.
         """
         if self.draws is not None or not self.converged:
             return self.draws
@@ -176,66 +134,22 @@ class Fit(Shown):
         freedom = spare if group is None else len({*group.tolist()}) - 1
         return self.solution.drawn(covariance, max(freedom, 1))
 
-    def estimate(
-        self,
-        quantity: str | Callable[[Mapping[str, Floats]], ArrayLike],
-        level: float = DEFAULT_LEVEL,
-    ) -> Estimate:
-        """A coefficient, or what follows from them, with its interval: percentiles of the draws.
-
-        Parameters
-        ----------
-        quantity : str or callable
-            A coefficient, or a function that takes arrays (K,) of the coefficients by name to an
-            array (K,). What follows from the law: `fit.law.estimate(lambda law: law.N_opt(1e24))`.
-        level : float
-            Nominal coverage, 0 < level < 1.
-
-        Raises
-        ------
-        ValueError
-            Where there is no such coefficient.
-
-        Notes
-        -----
-        Without resamples a coefficient has the standard error of the covariance, one on a bound no
-        interval. What follows from a law of which the runs leave a coefficient undetermined is
-        undetermined.
+    def _refined(self, name: str, found: Estimate, level: float) -> Estimate:
+        """Without resamples a coefficient has the standard error of the covariance, and one on a
+        bound no interval.
         """
-        solution, model, level = self.solution, self.solution.model, checked_level(level)
-        names = model.coefficients
-        if not callable(quantity) and quantity not in names:
-            raise outside("quantity", quantity, f"one of {', '.join(names)}, or a function of them")
-        function = quantity if callable(quantity) else itemgetter(quantity)
-
-        def of(coefficients: Floats) -> Floats:
-            found = function(dict(zip(names, coefficients.T, strict=True)))
-            return np.asarray(found, dtype=np.float64)
-
-        value = float(of(solution.values[None])[0])
-        is_open = bool(self.undetermined if callable(quantity) else quantity in self.undetermined)
-        is_held = self.draws is None and quantity in solution.at_bound
-        if self.drawn is None or is_open or is_held:
-            return Estimate(value, undetermined=is_open, level=level)
-        drawn = self.drawn.coefficients
-        if callable(quantity):
-            return Estimate.of_draws(value, of(drawn), level)
-        place = names.index(quantity)
         if self.draws is not None:
-            on_limit = model.runaway(model.write(drawn))[:, place]
-            return Estimate.of_draws(value, drawn[:, place], level, on_limit=on_limit)
-        found = Estimate.of_draws(value, drawn[:, place], level)
-        error = float(np.sqrt(max(self.covariance[place, place], 0.0)))
-        scale = value if quantity in model.prefactors else 1.0
-        return replace(found, standard_error=error * scale) if found.has_interval else found
-
-    def estimates(self, level: float = DEFAULT_LEVEL) -> dict[str, Estimate]:
-        """The coefficients with their intervals."""
-        return {name: self.estimate(name, level) for name in self.coefficients}
+            return found
+        if name in self.solution.at_bound:
+            return Estimate(found.value, level=level)
+        place = self.names.index(name)
+        scale = found.value if name in self.solution.model.prefactors else 1.0
+        error = float(np.sqrt(max(self.covariance[place, place], 0.0))) * scale
+        return replace(found, standard_error=error)
 
     def resampled(self, n: int = 1000, **options: Any) -> Self:
-        """The same fit with `n` resamples of the runs, or of whole groups where they have a group,
-        from which its intervals then come.
+        """The same fit with n resamples of the runs, or of whole groups where the runs have them;
+        its intervals come from these.
 
         Parameters
         ----------
@@ -246,14 +160,13 @@ class Fit(Shown):
         Returns
         -------
         Fit
-            With the resamples that were done where Ctrl-C interrupts it.
+            Ctrl-C keeps the resamples that are done.
 
         Raises
         ------
         ValueError
             Where an argument is outside its domain, there are fewer than four groups, or the fit
-            leaves coefficients undetermined: its resamples would tell about the search, not about
-            the runs.
+            leaves coefficients undetermined: its resamples would show the search, not the runs.
         """
         if self.undetermined:
             left = ", ".join(self.undetermined)
@@ -268,16 +181,16 @@ class Fit(Shown):
         return replace(self, draws=draws)
 
     def influence(self) -> DataFrame:
-        """What every run does to the fit; see `isoflop.numeric.fit.influence.influence`."""
+        """The residual, leverage and Cook's distance of every run; see `isoflop.numeric.fit.influence.influence`."""
         from .influence import influence
 
         return influence(self)
 
-    # -- output: of the options see `isoflop.numeric.fit.page.table` -------------------------------
+    # -- output; the options are those of `isoflop.numeric.fit.page.table` -------------------------
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What speaks against the fit, a sentence each."""
+        """Sentences that say what speaks against the fit."""
         return tuple(warnings_of(self))
 
     def tables(self, **options: Any) -> tuple[Table, ...]:
@@ -317,12 +230,6 @@ class Fit(Shown):
         """
         save(path, file_text(self, path, **options).encode())
 
-    def __repr__(self) -> str:
-        numbers = ", ".join(f"{name}={value:.6g}" for name, value in self.coefficients.items())
-        ended = f"{self.solution.objective.name} {self.objective_value:.10g}; {len(self.runs)} runs"
-        left = f"; undetermined: {', '.join(self.undetermined)}" if self.undetermined else ""
-        return f"Fit({numbers}; {ended}; converged={self.converged}{left})"
-
 
 def fit(
     runs: Runs | str | PathLike[str] | Any,
@@ -351,7 +258,7 @@ def fit(
         "huber-log" (sum of Huber's function of the log residuals; r^2/2 for \|r\| <= delta),
         "absolute-log", "least-squares-log", "least-squares".
     delta : float
-        Of Huber's function; > 0.
+        The width of Huber's function, > 0.
     bounds : mapping of str to (float or None, float or None), optional
         Coefficient to its least and greatest value.
     fixed : mapping of str to float, optional
@@ -362,7 +269,7 @@ def fit(
     where : str, optional
         Condition on the rows, as in "loss < 4.5 and source == 'c4'".
     seed : int
-        Of the starts of a general law; the named models need no random numbers.
+        Seed of the starts of an expression; the named models need no random numbers.
 
     Returns
     -------
@@ -416,10 +323,20 @@ def fit_form(
     fixed: Mapping[str, float] | None = None,
     seed: int = 0,
 ) -> Fit:
-    """The fit of a form to runs that have all it needs."""
+    """The fit of a form to runs that have everything it needs."""
     model = form.posed(runs, bounds=bounds, fixed=fixed)
     found = Fit(runs=runs, solution=Solution.of(model, runs, objective, seed))
     for name, value in found.coefficients.items():
         if not np.isfinite(value):
             raise ValueError(f"coefficient {name!r}: exceeds the largest float at the optimum")
     return found
+
+
+def form_of(model: Expr | str) -> PowerTerms | Expression:
+    """The form with this name, or of this expression; a ValueError for a misspelt name."""
+    if not isinstance(model, str):
+        return Expression(model)
+    is_word = not OPERATORS.intersection(model)
+    if model not in MODELS and is_word and (hint := close_matches(model, MODELS)):
+        raise outside("model", model, f"one of {', '.join(MODELS)} or an expression{hint}")
+    return MODELS.get(model) or Expression(model)

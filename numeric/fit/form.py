@@ -40,8 +40,10 @@ class Form(ABC):
     ----------
     name : str
         What the command line calls it.
+    irreducible : str
+        The name of E, which is at least 0; "" for a law without it, or an expression.
     prefactors, exponents : tuple of str
-        Names of a and b of its power terms; none of an expression.
+        The names of a and b of its power terms; none for an expression.
     box : Box
         In the solver's parameters.
     fixed, bounds : mapping
@@ -51,6 +53,7 @@ class Form(ABC):
     """
 
     name: str
+    irreducible: str = ""
     prefactors: tuple[str, ...] = ()
     exponents: tuple[str, ...] = ()
     box: Box = field(default=EVERYWHERE, compare=False, repr=False)
@@ -194,7 +197,7 @@ class Form(ABC):
         outgrows all data, with its exponent. E = 0 is a value as any other.
         """
         names = self.coefficients
-        on = self.on_bound(theta) & ~np.isin(names, ["E", *self.bounds, *self.fixed])
+        on = self.on_bound(theta) & ~np.isin(names, [self.irreducible, *self.bounds, *self.fixed])
         for a, b in zip(self.prefactors, self.exponents, strict=True):
             term = [names.index(a), names.index(b)]
             on[..., term] |= on[..., term].any(axis=-1, keepdims=True)

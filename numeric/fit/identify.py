@@ -55,7 +55,7 @@ def open_directions(solution: Solution) -> tuple[dict[str, float], ...]:
     changes = np.zeros((int(is_open.sum()), len(names)))
     changes[:, estimated] = axes[is_open] / lengths
     size = np.abs(solution.values)
-    if not model.is_expression and "E" in names:
+    if model.irreducible:
         size[0] = solution.fitted.min()
     relative = changes @ model.to_coordinates.T / np.where(model.logged | (size == 0.0), 1.0, size)
     relative /= np.abs(relative).max(axis=1, keepdims=True)
@@ -77,7 +77,7 @@ def undetermined(solution: Solution) -> tuple[str, ...]:
         return tuple(names[solution.free].tolist())
     left = {*names[model.runaway(solution.theta)].tolist()}.union(*open_directions(solution))
     if _is_exchangeable(solution):
-        left |= {*names.tolist()} - {"E"}
+        left |= {*names.tolist()} - {model.irreducible}
     for term in zip(model.prefactors, model.exponents, strict=True):
         left |= {*term} if left & {*term} else set()
     if left and model.is_shared:
@@ -90,7 +90,7 @@ def _is_exchangeable(solution: Solution) -> bool:
     line in log N and log D, on which both rise, either term is a power of either variable.
     """
     model = solution.model
-    if len({*model.exponents}) != 2 or model.fixed or {*solution.at_bound} - {"E"}:
+    if len({*model.exponents}) != 2 or model.fixed or {*solution.at_bound} - {model.irreducible}:
         return False
     middle = model.logs.mean(axis=1)
     n, d = model.logs - middle[:, None]

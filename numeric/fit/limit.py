@@ -1,7 +1,7 @@
-"""How large a coefficient may be that came out as the least it can be.
+"""Upper limits of an irreducible part that came out as 0, its least value.
 
-On its bound of 0 nearly all resamples of an irreducible part lie on it as well and tell nothing: its
-upper limit is that of a profile.
+Nearly all resamples of such a fit end at 0 as well and show nothing, so that its upper limit is that
+of a profile.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 __all__ = ["SQUARES", "profile_limit", "squares_at"]
 
 SQUARES = Objective(name="least-squares-log")
-#: Log residuals of this size are rounding.
+#: Log residuals of this size are rounding errors.
 ROUNDING = 1e-9
-#: The search for a limit goes from this share of the least value of the law to so many times the
-#: greatest, a limit beyond is none; and its relative precision.
+#: The search for a limit goes from this share of the law's least value to this multiple of its
+#: greatest, beyond which there is no limit; and its relative precision.
 FIRST, FARTHEST, PRECISION = 0.05, 100.0, 1e-6
 
 
@@ -38,21 +38,21 @@ def profile_limit(
     Parameters
     ----------
     objective : callable
-        f: twice minus the log likelihood of the best law that has this value, as of n log of its sum
-        of squares; -inf where none is certified, which excludes nothing.
+        f, minus twice the log likelihood of the best law with this value, such as n log of its sum of
+        squares; -inf where no minimum is certified, which excludes nothing.
     estimate : float
         At least 0.
     allowed : float
         > 0.
     fitted : ndarray
-        Values of the law at its data, with the unit of the coefficient.
+        Values of the law at its data, in the unit of the coefficient.
     """
     from scipy.optimize import brentq
 
     least = objective(estimate)
 
     def excess(value: float) -> float:
-        """By how much more than allowed the best such law is worse."""
+        """How far the best law with this value exceeds what is allowed."""
         return -allowed if value == estimate else max(objective(value) - least, 0.0) - allowed
 
     inside, outside = estimate, max(estimate, FIRST * float(fitted.min()))
@@ -64,8 +64,8 @@ def profile_limit(
 
 
 def squares_at(form: PowerTerms, rows: Any, E: float) -> float:
-    """n log of the least sum of squares of log residuals, with this irreducible part."""
-    found = Solution.of(form.posed(rows, fixed={"E": E}), rows, SQUARES).minimum
+    """n log of the least sum of squares of log residuals of laws with this irreducible part."""
+    found = Solution.of(form.posed(rows, fixed={form.irreducible: E}), rows, SQUARES).minimum
     size = len(rows.loss)
     value = size * np.log(found.value + size * ROUNDING**2)
     return float(value) if found.converged else -np.inf

@@ -44,10 +44,10 @@ RIDGE = 1e-12
 
 @dataclass(frozen=True, kw_only=True)
 class PowerTerms(Form):
-    """E + sum_k a_k x_k^-b_k, or the same without E; terms may have one exponent between them."""
+    """E + sum_k a_k x_k^-b_k, or the same without E; terms may share an exponent."""
 
     variables: tuple[str, ...]  # columns of the runs, one for each term
-    irreducible: bool = True  # whether there is an E
+    irreducible: str = "E"  # the name of E; empty for a law without it
     #: (m, n): the logarithm of each variable at the runs less its centre.
     logs: Any = field(default=None, compare=False, repr=False)
 
@@ -62,12 +62,17 @@ class PowerTerms(Form):
     def coefficients(self) -> tuple[str, ...]:
         """E, the prefactors, the exponents."""
         exponents = dict.fromkeys(self.exponents)
-        return (*(("E",) if self.irreducible else ()), *self.prefactors, *exponents)
+        return (*filter(None, [self.irreducible]), *self.prefactors, *exponents)
 
-    @cached_property
+    @property
+    def first(self) -> int:
+        """The place of the first term among the parameters."""
+        return int(bool(self.irreducible))
+
+    @property
     def linear(self) -> int:
         """Number of coefficients in which the law is linear: E and the terms at the centre."""
-        return self.irreducible + len(self.prefactors)
+        return self.first + len(self.prefactors)
 
     @cached_property
     def is_shared(self) -> bool:
@@ -88,11 +93,15 @@ class PowerTerms(Form):
         """The law at n rows that have its variables; its terms are centred anew, but for prefactors
         that are `held`, where these are named.
         """
-        logs = np.stack([np.log(getattr(rows, name)) for name in self.variables])
+        logs = np.stack([np.log(values) for values in self.columns_of(rows)])
         centres = self.centres
         if held is not None:
             centres = np.where([x in held for x in self.prefactors], 0.0, logs.mean(axis=1))
         return replace(self, logs=logs - np.reshape(centres, (-1, 1)), centres=centres)
+
+    def columns_of(self, rows: Any) -> list[Any]:
+        """The variable x of each term at the rows."""
+        return [getattr(rows, name) for name in self.variables]
 
     def part(self, runs: Any) -> PowerTerms:
         """The law at some of the runs."""
@@ -103,20 +112,23 @@ class PowerTerms(Form):
         span = log(float(losses.min()) * SMALLEST_TERM), log(float(losses.max()) * LARGEST_TERM)
         terms = {name: (-inf, inf) if name in held else span for name in self.prefactors}
         exponents = dict.fromkeys(self.exponents, (SMALLEST_EXPONENT, LARGEST_EXPONENT))
-        return {"E": (0.0, inf), **terms, **exponents}
+        return {self.irreducible: (0.0, inf), **terms, **exponents}
 
     def checked(self, what: str, value: Any, name: str, *, lower: bool = False) -> float:
         """A value of a coefficient, or its lower bound; a ValueError outside its domain."""
-        may_be_zero = lower or name == "E"
+        may_be_zero = lower or name == self.irreducible
         return (nonnegative_number if may_be_zero else positive_number)(what, value)
 
     def law(self, coefficients: Mapping[str, float], name: str = "fit", **other: Any) -> Any:
         """The law with these coefficients; `other` as of `Law`."""
         from ..law import Law, form
 
-        shared = {"gamma": coefficients["beta"]} if "beta" in coefficients else {}
-        numbers: dict[str, Any] = {"E": 0.0, **shared, **coefficients}
-        own = form.COMPUTE if self.variables == ("compute",) else form.PARAMS_TOKENS
+        values = [coefficients[name] for name in (*self.prefactors, *self.exponents)]
+        is_pair = len(self.variables) > 1
+        names = ("A", "B", "beta", "gamma") if is_pair else ("C0", "alpha")
+        numbers: dict[str, Any] = dict(zip(names, values, strict=True))
+        numbers["E"] = coefficients.get(self.irreducible, 0.0)
+        own = form.PARAMS_TOKENS if is_pair else form.COMPUTE
         return Law(form=own, name=name, **numbers, **other)
 
     def __str__(self) -> str:
@@ -125,13 +137,13 @@ class PowerTerms(Form):
             f"{a} {letters.get(x, x)}^-{b}"
             for a, x, b in zip(self.prefactors, self.variables, self.exponents, strict=True)
         ]
-        return " + ".join([*(("E",) if self.irreducible else ()), *terms])
+        return " + ".join([*filter(None, [self.irreducible]), *terms])
 
     # -- values and derivatives --------------------------------------------------------------------
 
     def _places(self, k: int) -> tuple[int, int]:
-        """Of a term the places of log T and of its exponent among the parameters."""
-        return self.irreducible + k, self.linear + (0 if self.is_shared else k)
+        """The places of log T and of the exponent of a term among the parameters."""
+        return self.first + k, self.linear + (0 if self.is_shared else k)
 
     def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
         """Values (K, n) and first derivatives (K, p, n) at parameters (K, p)."""
@@ -175,7 +187,7 @@ class PowerTerms(Form):
         Least squares of the target (n,) or (G, n), with weights of the same shape, without a
         negative coefficient; those without room between their bounds stay there.
         """
-        columns, first, last = terms, int(self.irreducible), self.linear
+        columns, first, last = terms, self.first, self.linear
         if self.irreducible:
             columns = np.concatenate([np.ones_like(terms[:, :1]), terms], axis=1)
         held = np.concatenate([box.lower[:first], np.exp(box.lower[first:last])])
@@ -193,7 +205,7 @@ class PowerTerms(Form):
 
     def _theta(self, linear: Floats, exponents: Floats, box: Box) -> Floats:
         """Parameters in the box."""
-        first = int(self.irreducible)
+        first = self.first
         with np.errstate(divide="ignore"):
             logs = np.log(linear[:, first:])
         return box.inside(np.concatenate([linear[:, :first], logs, exponents], axis=1))
@@ -260,6 +272,20 @@ class PowerTerms(Form):
         ends = zip(spreads, box.lower[self.linear :], box.upper[self.linear :], strict=True)
         wide = ((*np.clip([FLATTEST / x, STEEPEST / x], low, high),) for x, low, high in ends)
         return [np.geomspace(low, high, tried if low < high else 1) for low, high in wide]
+
+
+PARAMS_TOKENS = PowerTerms(
+    name="params-tokens",
+    variables=("params", "tokens"),
+    prefactors=("A", "B"),
+    exponents=("beta", "gamma"),
+)
+COMPUTE = PowerTerms(
+    name="compute", variables=("compute",), prefactors=("C0",), exponents=("alpha",)
+)
+#: The over-training law of Gadre et al. 2024, arXiv 2403.08540: with C = 6 N D and M = D/N it is
+#: E + (a M^eta + b M^-eta) C^-eta, eta = beta/2 (derivation `overtraining_law`).
+ONE_EXPONENT = replace(PARAMS_TOKENS, name="one-exponent", exponents=("beta", "beta"))
 
 
 def nonnegative(gram: Floats, moments: Floats) -> tuple[Floats, Floats]:

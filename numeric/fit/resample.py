@@ -1,6 +1,6 @@
 """A fit repeated on resamples of its rows: the bootstrap of every law.
 
-A fit takes part by one function, which makes many refits at once. What is drawn is the same for a
+A fit takes part by one function, which makes many refits at once. The resamples are the same for a
 seed whatever the number of jobs: batch i has the random numbers of ``SeedSequence(seed,
 spawn_key=(i,))``.
 """
@@ -8,7 +8,8 @@ spawn_key=(i,))``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,55 +24,75 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Draws", "Refits", "case_weights", "refits_of", "resample", "together"]
+__all__ = ["Draws", "case_weights", "refits_of", "resample"]
 
 #: Resamples in one batch.
 BATCH = 100
-#: Noise that the rows of a group share shows in the scatter of groups alone: fewer than the first
-#: cannot tell it (two groups have three resamples, three have ten), fewer than the second tell it
-#: roughly.
+#: Noise that the rows of a group share shows only in the scatter of groups: fewer groups than the
+#: first cannot show it (two groups have three resamples, three have ten), fewer than the second
+#: show it roughly.
 LEAST_GROUPS, FEW_GROUPS = 4, 10
 
 
-class Refits(NamedTuple):
-    """K refits: coefficients (K, p), whether each reached a certified minimum (K,), and the
-    objectives (K,) where a fit tells them.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Draws:
+    """Coefficients of a law, refitted to K resamples or drawn from a covariance.
+
+    Attributes
+    ----------
+    rows : ndarray
+        (K, p): the coefficients of every draw, also where no minimum was reached.
+    converged : ndarray of bool
+        (K,): whether each refit reached a certified minimum.
+    values : ndarray or None
+        (K,): the objectives of the refits, where they are known.
+    requested : int
+        How many draws were asked for.
+    interrupted : bool
+        Whether Ctrl-C came before all were made.
+    kind : str
+        "cases", "groups" of rows, or "covariance".
+    seed : int
     """
 
-    coefficients: Floats
+    rows: Floats
     converged: NDArray[np.bool_]
     values: Any = None
-
-
-def together(refits: Iterable[Refits]) -> Refits:
-    """Refits of several laws to the same resamples as those of one law with all the coefficients."""
-    coefficients, converged, _ = zip(*refits, strict=True)
-    return Refits(np.concatenate(coefficients, axis=1), np.logical_and.reduce(converged))
-
-
-@dataclass(frozen=True, eq=False)
-class Draws:
-    """Coefficients of a law, drawn many times."""
-
-    coefficients: Floats  # (K, p): of the refits that reached a certified minimum
-    index: NDArray[np.intp]  # (K,): which of the resamples each is of
-    requested: int
-    failed: int = 0  # refits that reached no certified minimum, which are left out
-    interrupted: bool = False  # whether Ctrl-C came before all were done
-    kind: str = "cases"  # or "groups" of rows; "covariance" where the coefficients were drawn
+    requested: int = 0
+    interrupted: bool = False
+    kind: str = "cases"
     seed: int = 0
+
+    @classmethod
+    def joined(cls, laws: Iterable[Draws]) -> Draws:
+        """The draws of one law whose coefficients are those of several laws in turn, all refitted to
+        the same resamples.
+        """
+        parts = list(laws)
+        rows = np.concatenate([part.rows for part in parts], axis=1)
+        return cls(rows=rows, converged=np.all([part.converged for part in parts], axis=0))
+
+    @cached_property
+    def coefficients(self) -> Floats:
+        """The coefficients of the draws that count, those that reached a certified minimum."""
+        return self.rows[self.converged]
 
     def __len__(self) -> int:
         return len(self.coefficients)
 
     @property
     def done(self) -> int:
-        """How many refits were made, those that failed among them."""
-        return len(self) + self.failed
+        """The number of draws that were made, failed ones included."""
+        return len(self.rows)
+
+    @property
+    def failed(self) -> int:
+        """The number of refits that reached no certified minimum."""
+        return self.done - len(self)
 
 
 def resample(
-    refit: Callable[..., Refits],
+    refit: Callable[..., Draws],
     size: int,
     n: int = 1000,
     *,
@@ -80,9 +101,11 @@ def resample(
     jobs: int = 1,
     progress: bool = False,
 ) -> Draws:
-    """Draw the rows of a fit anew, refit, repeat: `refit` takes weights (K, size) that say how often
-    each row is drawn. Rows with the same entry of `by` are a group, of which there are four or more,
-    and groups are drawn whole. Where Ctrl-C comes the resamples that were done stay.
+    """Draw the rows of a fit anew, refit, repeat n times.
+
+    `refit` takes weights (K, size), how often each row is drawn. Rows with the same entry of `by`
+    are a group, and groups are drawn whole; there must be at least four. Ctrl-C keeps the
+    resamples that are done.
     """
     n, seed = whole_number("n", n, LEAST_DRAWS), whole_number("seed", seed, 0)
     groups = None if by is None else np.asarray(by)
@@ -100,7 +123,7 @@ def resample(
 
 
 def refits_of(
-    refit: Callable[..., Refits],
+    refit: Callable[..., Draws],
     samples: Iterable[Mapping[str, Any]],
     n: int,
     *,
@@ -108,28 +131,31 @@ def refits_of(
     seed: int = 0,
     jobs: int = 1,
     progress: bool = False,
-    what: str = "bootstrap",
 ) -> Draws:
-    """Refits to resamples that the caller draws: `samples` are the arguments of `refit`, a mapping a
-    batch, of n resamples in all. The rest is for the record, or as in `isoflop.numeric.repeat.repeat`.
+    """Refits to n resamples that the caller draws: `samples` holds the keywords of `refit` for each
+    batch. `jobs` and `progress` are as in `isoflop.numeric.repeat.repeat`.
     """
     batches = ((refit, sample) for sample in samples)
-    size = {"size": lambda refits: len(refits.converged), "total": n}
-    how: dict[str, Any] = {"jobs": jobs, "progress": progress, "what": what, "unit": "fit", **size}
-    done = repeat(_refitted, batches, **how)
-    coefficients = np.concatenate([refits.coefficients for refits in done.values])
-    converged = np.concatenate([refits.converged for refits in done.values])
-    failed, index = int((~converged).sum()), np.flatnonzero(converged)
-    return Draws(coefficients[converged], index, n, failed, done.interrupted, kind, seed)
+    size: dict[str, Any] = {"size": lambda draws: draws.done, "total": n}
+    how: dict[str, Any] = {"jobs": jobs, "progress": progress, "what": "bootstrap", "unit": "fit"}
+    made = repeat(_refitted, batches, **how, **size)
+    return Draws(
+        rows=np.concatenate([draws.rows for draws in made.values]),
+        converged=np.concatenate([draws.converged for draws in made.values]),
+        requested=n,
+        interrupted=made.interrupted,
+        kind=kind,
+        seed=seed,
+    )
 
 
-def _refitted(refit: Callable[..., Refits], sample: Mapping[str, Any]) -> Refits:
+def _refitted(refit: Callable[..., Draws], sample: Mapping[str, Any]) -> Draws:
     return refit(**sample)
 
 
 def case_weights(by: Any, rows: int, size: int, random: np.random.Generator) -> Floats:
-    """How often each of the rows is drawn, (size, rows): rows one by one, or whole groups of those
-    that agree in `by`.
+    """How often each row is drawn, (size, rows): rows one by one, or whole groups of rows with the
+    same entry of `by`.
     """
     names, member = np.arange(rows), np.arange(rows)
     if by is not None:

@@ -1,4 +1,4 @@
-"""What was minimised, where the solver ended, and what follows for the coefficients."""
+"""A law posed at rows, what is minimised, and where the solver ended."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ import numpy as np
 
 from .newton import Problem
 from .power import LARGEST_EXPONENT, SMALLEST_EXPONENT
-from .resample import Draws, Refits
+from .resample import Draws
 from .solve import Minimum, solve
 from .uncertainty import refit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..data.runs import Runs
     from .form import Form
     from .objective import Objective
 
@@ -31,27 +30,24 @@ DRAWS, LARGEST_DRAW = 1000, 1e300
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Solution:
-    """A law that is posed at runs, in the parameters of the solver, and where the solver ended."""
+    """A law posed at rows, in the parameters of the solver, and where the solver ended."""
 
     problem: Problem
     minimum: Minimum
 
     @classmethod
     def of(
-        cls, model: Form, runs: Runs, objective: Objective, seed: int = 0, weights: Any = None
+        cls, model: Form, rows: Any, objective: Objective, seed: int = 0, weights: Any = None
     ) -> Solution:
-        """The best minimum for the losses of runs, (n,), each with its weight, of a law that is posed at
-        them.
-        """
-        losses = np.asarray(runs.loss)
-        problem = Problem.of(model, losses, weights, objective, model.box)
-        return cls(
-            problem=problem, minimum=solve(problem, seed=seed, limited=not model.is_expression)
-        )
+        """The best minimum of a law posed at rows, for their losses (n,), each with its weight."""
+        observed = np.asarray(rows.loss)
+        problem = Problem.of(model, observed, weights, objective, model.box)
+        minimum = solve(problem, seed=seed, limited=not model.is_expression)
+        return cls(problem=problem, minimum=minimum)
 
     @property
     def model(self) -> Any:
-        """The law."""
+        """The form of the law, posed at the rows."""
         return self.problem.model
 
     @property
@@ -61,43 +57,43 @@ class Solution:
 
     @property
     def theta(self) -> Floats:
-        """(p,): the parameters."""
+        """The parameters of the solver at the minimum, (p,)."""
         return self.minimum.theta
 
     @cached_property
     def values(self) -> Floats:
-        """(p,): the coefficients."""
+        """The coefficients, (p,)."""
         return np.asarray(self.model.read(self.theta))
 
     @property
     def observed(self) -> Floats:
-        """(n,): the losses."""
+        """The losses, (n,)."""
         return self.problem.observed
 
     @cached_property
     def fitted(self) -> Floats:
-        """(n,): the law at the runs."""
+        """The law at the rows, (n,)."""
         return np.asarray(self.model.evaluate(self.theta[None])[0][0])
 
     @cached_property
     def residuals(self) -> Floats:
-        """(n,): log(observed) - log(law), or observed - law for "least-squares"."""
+        """log(observed) - log(law), or observed - law for "least-squares", (n,)."""
         return -self.problem.errors(self.fitted)
 
     @cached_property
     def at_bound(self) -> tuple[str, ...]:
-        """Coefficients, fixed ones apart, that lie on a bound."""
+        """Coefficients that lie on a bound; fixed ones do not count."""
         on = zip(self.model.coefficients, self.model.on_bound(self.theta), strict=True)
         return tuple(name for name, held in on if held and name not in self.model.fixed)
 
     @cached_property
     def free(self) -> Mask:
-        """(p,): coefficients that are neither fixed nor on a bound."""
+        """Which coefficients are neither fixed nor on a bound, (p,)."""
         return ~np.isin(self.model.coefficients, [*self.at_bound, *self.model.fixed])
 
     @property
     def spare(self) -> int:
-        """How many more runs there are than free coefficients."""
+        """The number of rows less that of free coefficients."""
         return len(self.fitted) - int(self.free.sum())
 
     def drawn(self, covariance: Floats, freedom: int) -> Draws:
@@ -121,13 +117,13 @@ class Solution:
         drawn = np.clip(drawn, -LARGEST_DRAW, LARGEST_DRAW)
         ends = np.where(is_exponent, [[SMALLEST_EXPONENT], [LARGEST_EXPONENT]], [[-inf], [inf]])
         drawn = np.clip(drawn, *ends)
-        if not form.is_expression and "E" in form.coefficients:
+        if form.irreducible:
             drawn[:, 0] = np.maximum(drawn[:, 0], 0.0)
-        return Draws(drawn, np.arange(DRAWS), DRAWS, kind="covariance")
+        return Draws(rows=drawn, converged=np.full(DRAWS, True), requested=DRAWS, kind="covariance")
 
-    def refit(self, *, weights: Floats | None = None, observed: Floats | None = None) -> Refits:
-        """The fit repeated K times: with weights (K, n) that say how often each run is drawn, or to
-        other observed values (K, n).
+    def refit(self, *, weights: Floats | None = None, observed: Floats | None = None) -> Draws:
+        """The fit repeated K times: with weights (K, n), how often each row is drawn, or to other
+        observed values (K, n).
         """
         many = self.problem
         if weights is not None:
@@ -135,4 +131,4 @@ class Solution:
         if observed is not None:
             many = many._replace(target=np.log(observed) if many.objective.in_logs else observed)
         ends = refit(many, self.minimum, exact=not self.model.is_expression)
-        return Refits(self.model.read(ends.theta), ends.done, ends.value)
+        return Draws(rows=self.model.read(ends.theta), converged=ends.done, values=ends.value)

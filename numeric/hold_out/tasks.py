@@ -17,8 +17,7 @@ from ..accuracy.laws import LAWS, law_named
 from ..data.columns import BUDGET
 from ..data.sample import above_guessing
 from ..errors import ArgumentError
-from ..fit.fit import fit_form
-from ..fit.models import MODELS, form_of
+from ..fit.fit import MODELS, fit_form, form_of
 from ..fit.objective import Objective
 from ..fit.resample import LEAST_GROUPS, case_weights
 from ..passk.curve import curve
@@ -159,7 +158,7 @@ def of_counts(
         return fit_at_k(part, kind, k, evidence.some(chosen), weights, group)
 
     def predict(error: Any, found: Any, chosen: Mask) -> Band:
-        at = {name: axes[name][chosen] for name in found.kind.covariates}
+        at = {name: axes[name][chosen] for name in found.kind.requires}
         return found.predict(at, DEFAULT_LEVEL, error[chosen])
 
     held = hold_out and counts.mask(hold_out, "hold_out", everywhere=True)
@@ -173,8 +172,8 @@ def of_counts(
         )
         observed = np.where(why == "", found.neg_log, np.nan)
         for kind in map(kind_of, laws or KINDS):
-            if _has(kind.name, kind.covariates, axes, laws, counts.source):
-                known = np.isfinite([axes[name] for name in kind.covariates]).all(axis=0)
+            if _has(kind.name, kind.requires, axes, laws, counts.source):
+                known = np.isfinite([axes[name] for name in kind.requires]).all(axis=0)
                 used = dict.fromkeys(("train", "test", "grid"), known)
                 seen = {"target": counts.names, "observed": observed, "why": why, "held": held}
                 own, ahead = (

@@ -1,11 +1,10 @@
 """The three laws of -log pass@k at one k (Schaeffer et al. 2025, arXiv 2509.24012), fitted as sums of
-power terms: coefficients, how sure they are, predictions. The gold law, xi0 + K0 g^kappa, is a
-compute law in 1/g.
+power terms: coefficients, how sure they are, predictions.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -14,11 +13,11 @@ import numpy as np
 
 from ..arrays import positive_array
 from ..errors import outside
-from ..fit.identify import undetermined
+from ..fit.fitted import Fitted
 from ..fit.limit import SQUARES, profile_limit, squares_at
-from ..fit.models import COMPUTE, PARAMS_TOKENS
 from ..fit.newton import Box, Problem
-from ..fit.power import PowerTerms
+from ..fit.power import COMPUTE, PARAMS_TOKENS, PowerTerms
+from ..fit.resample import Draws
 from ..fit.solution import Solution
 from ..fit.solve import Minimum
 from ..results import DEFAULT_LEVEL, Band, Estimate, coverage_factor
@@ -35,158 +34,117 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["KINDS", "PassFit", "PassKind", "fit_at_k", "kind_of", "upper_limit"]
+__all__ = ["KINDS", "PassFit", "fit_at_k", "kind_of", "upper_limit"]
 
 #: Eigenvalues of a Hessian below this share of the greatest leave a direction open.
 FLATTEST = 1e-12
 
 
-@dataclass(frozen=True)
-class PassKind:
-    """A law: what it depends on, of the keys of `Counts.covariates`; the form that is fitted; and
-    the paper's names of its coefficients, the irreducible part, prefactors, exponents.
-    """
+class Gold(PowerTerms):
+    """xi0 + K0 g^kappa, a compute law in 1/g."""
 
-    name: str
-    formula: str
-    covariates: tuple[str, ...]
-    terms: PowerTerms
-    coefficients: tuple[str, ...]
+    def columns_of(self, rows: Any) -> list[Any]:
+        """1/g at the rows."""
+        return [1.0 / rows.gold]
 
-    def rows(self, covariates: Mapping[str, Any], neg_log: Any = np.nan) -> Any:
-        """Models as rows of the fit layer; a ValueError for a covariate that is not there or > 0."""
-        for name in self.covariates:
-            if name not in covariates:
-                raise outside("covariates", sorted(covariates), f"a mapping with {name}")
-        given = [np.atleast_1d(positive_array(name, covariates[name])) for name in self.covariates]
-        given = [1.0 / given[0]] if self.name == "gold" else given
-        variables = dict(zip(self.terms.variables, given, strict=True))
-        return SimpleNamespace(**variables, loss=neg_log)
+    def __str__(self) -> str:
+        return "xi0 + K0 g^kappa"
 
 
-JOINT = "params-tokens", "E0 + N0 N^-beta + D0 D^-gamma", ("params", "tokens"), PARAMS_TOKENS
-LAWS = (
-    PassKind("compute", "E0 + C0 C^-alpha", ("compute",), COMPUTE, ("E0", "C0", "alpha")),
-    PassKind(*JOINT, ("E0", "N0", "D0", "beta", "gamma")),
-    PassKind("gold", "xi0 + K0 g^kappa", ("gold",), COMPUTE, ("xi0", "K0", "kappa")),
-)
-KINDS = {kind.name: kind for kind in LAWS}
+#: The laws, with the paper's names of the coefficients; their variables are keys of
+#: `Counts.covariates`.
+KINDS: dict[str, PowerTerms] = {
+    "compute": replace(COMPUTE, irreducible="E0"),
+    "params-tokens": replace(PARAMS_TOKENS, irreducible="E0", prefactors=("N0", "D0")),
+    "gold": Gold(
+        name="gold",
+        variables=("gold",),
+        irreducible="xi0",
+        prefactors=("K0",),
+        exponents=("kappa",),
+    ),
+}
 
 
-def kind_of(law: str) -> PassKind:
-    """A law by name, or a ValueError."""
+def kind_of(law: str) -> PowerTerms:
+    """The law with this name; a ValueError where there is none."""
     if law not in KINDS:
         raise outside("law", law, f"one of {', '.join(KINDS)}")
     return KINDS[law]
+
+
+def rows_of(kind: PowerTerms, covariates: Mapping[str, Any], neg_log: Any = np.nan) -> Any:
+    """Models as rows of a fit; a ValueError for a covariate that is missing or not positive."""
+    for name in kind.variables:
+        if name not in covariates:
+            raise outside("covariates", sorted(covariates), f"a mapping with {name}")
+    held = {x: np.atleast_1d(positive_array(x, covariates[x])) for x in kind.variables}
+    return SimpleNamespace(**held, loss=neg_log)
 
 
 # -- a law at one k --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class PassFit:
-    """One of the three laws at one k.
+class PassFit(Fitted):
+    """One of the three laws at one k; its solution is of the models that take part, whose observed
+    values are the estimates of -log pass@k, or under the likelihood the expectations (of the
+    logarithm) given counts and law.
 
     Attributes
     ----------
-    kind, k
-    solution : Solution
-        Of the fit layer, for the models that take part; observed is the estimate of -log pass@k, or
-        under the likelihood its expectation (of the logarithm) given counts and law.
+    k : int
     covariates, evidence, clusters
-        Of these models: arrays by name; `Evidence`, where the method is the likelihood; what they
-        are drawn together by, None where they are drawn one by one.
+        Of these models: arrays by name; `Evidence`, where the method is the likelihood; the group
+        that each is drawn with, None where models are drawn one by one.
     scatter : float
         Standard deviation of models about the law in log(-log pass@k), with the degrees of freedom
         that the coefficients leave.
     numbers : dict of str to int
         n_models that take part; n_unsolved, without a correct sample, which least squares leaves
         out; n_refused, left out because some problem has fewer than k samples.
-    refits : ndarray
-        (R, p): the coefficients refitted to resamples; NaN where no minimum is certified.
     """
 
-    kind: PassKind
     k: int
-    solution: Solution
     covariates: Mapping[str, Any]
     scatter: float
     numbers: dict[str, int]
     evidence: Evidence | None = None
-    refits: Floats = field(default_factory=lambda: np.empty((0, 0)))
     clusters: Any = None
 
-    @cached_property
-    def coefficients(self) -> dict[str, float]:
-        """By the paper's names."""
-        return dict(zip(self.kind.coefficients, self.solution.values.tolist(), strict=True))
+    @property
+    def kind(self) -> PowerTerms:
+        """The law, one of `KINDS`, posed at the models."""
+        found: PowerTerms = self.solution.model
+        return found
 
-    @cached_property
-    def undetermined(self) -> tuple[str, ...]:
-        """Coefficients that the models leave open, by the paper's names."""
-        own = dict(zip(self.kind.terms.coefficients, self.kind.coefficients, strict=True))
-        return tuple(own[name] for name in undetermined(self.solution))
+    def _described(self) -> dict[str, Any]:
+        return {"source": f"{self.kind} at k={self.k}"}
 
     @property
-    def converged(self) -> bool:
-        """Whether the minimum is certified."""
-        return bool(self.solution.minimum.converged)
+    def drawn(self) -> Draws | None:
+        """The refits to resamples; None where there are no more models than coefficients."""
+        return self.draws if self.numbers["n_models"] > len(self.names) else None
 
-    @property
-    def is_sound(self) -> bool:
-        """Whether the minimum is certified and leaves no coefficient open."""
-        return self.converged and not self.undetermined
-
-    @property
-    def law(self) -> Any:
-        """The `Law`, of the gold law in 1/g; a ValueError where the fit is not sound."""
-        if not self.is_sound:
-            left = ", ".join(self.undetermined) or "the minimum"
-            raise ValueError(f"law: the fit at k={self.k} leaves {left} open")
-        terms, values = self.kind.terms, self.solution.values.tolist()
-        source = f"{self.kind.formula} at k={self.k}"
-        return terms.law(dict(zip(terms.coefficients, values, strict=True)), source=source)
-
-    @property
-    def drawn(self) -> Floats:
-        """(R, p): the certified refits; none where there are no more models than coefficients."""
-        width = len(self.kind.coefficients)
-        if not self.refits.size or self.numbers["n_models"] <= width:
-            return np.empty((0, width))
-        return self.refits[np.isfinite(self.refits).all(axis=1)]
-
-    def estimate(self, name: str, level: float = DEFAULT_LEVEL) -> Estimate:
-        """A coefficient with percentiles of the resamples; no interval without resamples, or where
-        there are no more models than coefficients.
-
-        Where the irreducible part is 0, or as many resamples end there that their percentile is,
-        they are no measure of it: its interval goes from 0 to the end of a profile (`upper_limit`),
-        or of the resamples where they reach higher.
+    def _refined(self, name: str, found: Estimate, level: float) -> Estimate:
+        """Where the irreducible part is 0, or so many resamples end there that their percentile is,
+        they do not measure it: its interval goes from 0 to the end of a profile (`upper_limit`), or
+        of the resamples where they reach higher.
         """
-        if name not in self.coefficients:
-            raise outside("name", name, f"one of {', '.join(self.coefficients)}")
-        at, drawn = self.kind.coefficients.index(name), self.drawn
-        model = self.solution.model
-        on_limit = model.runaway(model.write(drawn))[:, at]
-        options: Any = {"on_limit": on_limit, "undetermined": name in self.undetermined}
-        found = Estimate.of_draws(self.coefficients[name], drawn[:, at], level, **options)
-        if at > 0 or found.high is None or 0.0 not in (found.value, found.low):
+        if name != self.kind.irreducible or 0.0 not in (found.value, found.low):
             return found
-        high = max(found.high, upper_limit(self, level))
+        high = max(found.high or 0.0, upper_limit(self, level))
         return replace(found, low=0.0, high=high, standard_error=None)
-
-    def estimates(self, level: float = DEFAULT_LEVEL) -> dict[str, Estimate]:
-        """Every coefficient with its interval."""
-        return {name: self.estimate(name, level) for name in self.kind.coefficients}
 
     def predict(
         self, covariates: Mapping[str, Any], level: float = DEFAULT_LEVEL, measured: Any = 0.0
     ) -> Band:
         """-log pass@k of new models with these covariates, (M,) each, with intervals by Student's t in
-        its logarithm: of the errors of the law, by the inverse Hessian of the objective, the scatter
-        of models, and standard errors `measured` of log(-log pass@k) of the models' own measurement.
+        its logarithm. Their width adds the errors of the law, by the inverse Hessian of the
+        objective, the scatter of models, and the standard errors `measured` of log(-log pass@k) by
+        which the new models are measured.
         """
-        model = self.solution.model.at(self.kind.rows(covariates))
+        model = self.kind.at(rows_of(self.kind, covariates))
         (values,), (jacobian,) = model.evaluate(self.solution.theta[None])
         slope = jacobian / values
         variance = np.einsum("pn,pq,qn->n", slope, self._covariance, slope)
@@ -197,7 +155,9 @@ class PassFit:
 
     @cached_property
     def _hessian(self) -> Floats:
-        """(p, p): of minus the log likelihood, or the sum of squares over twice their variance."""
+        """The Hessian (p, p) of minus the log likelihood, or of the sum of squares over twice their
+        variance.
+        """
         theta, model = self.solution.theta[None], self.solution.model
         if self.evidence is None:
             return self.solution.problem.expand(theta).hessian[0] / (2.0 * self.scatter**2)
@@ -206,7 +166,7 @@ class PassFit:
 
     @cached_property
     def _covariance(self) -> Floats:
-        """(p, p): of the solver's parameters, the inverse Hessian; 0 for what is on a bound."""
+        """The inverse Hessian (p, p) in the solver's parameters; 0 for what is on a bound."""
         free = np.ix_(self.solution.free, self.solution.free)
         scale = np.sqrt(np.maximum(np.diag(self._hessian[free]), 1e-300))
         sizes, axes = np.linalg.eigh(self._hessian[free] / np.outer(scale, scale))
@@ -220,16 +180,18 @@ class PassFit:
 
 def fit_at_k(
     counts: Counts,
-    kind: PassKind,
+    kind: PowerTerms,
     k: int,
     evidence: Evidence | None = None,
     weights: Floats | None = None,
     clusters: Any = None,
 ) -> PassFit:
-    """The law at one k for models (G) with all its covariates: by the likelihood where there is
-    evidence, else by least squares. `weights`, (R, G): how often each resample draws each model;
-    `clusters`, (G,): what is drawn together. A ValueError where models are too few, or under least
-    squares pass@k of one is 1.
+    """Fit a law at one k to G models with all its covariates, by the likelihood where there is
+    evidence, else by least squares.
+
+    `weights`, (R, G), says how often each resample draws each model, `clusters`, (G,), which models
+    are drawn together. A ValueError where models are too few, or under least squares where pass@k
+    of one is 1.
     """
     squares = evidence is None
     estimate = curve(counts, [k if squares else 1])
@@ -249,45 +211,45 @@ def fit_at_k(
         )
         raise ValueError(
             f"k={k}: {size} models have an estimate of -log pass@k ({others}); must be at least "
-            f"{least} for the {least} coefficients of {kind.formula}"
+            f"{least} for the {least} coefficients of {kind}"
         )
     covariates = {name: values[used] for name, values in counts.covariates.items()}
     sizes = {"n_models": used, "n_unsolved": unsolved, "n_refused": ~complete}
     numbers = {name: int(which.sum()) for name, which in sizes.items()}
     if evidence is None:
-        rows = kind.rows(covariates, y[used])
-        solution = Solution.of(kind.terms.posed(rows), rows, SQUARES)
+        rows = rows_of(kind, covariates, y[used])
+        solution = Solution.of(kind.posed(rows), rows, SQUARES)
         scatter = float(np.sqrt(solution.minimum.value / max(1, solution.spare)))
     else:
         solution, scatter = _by_likelihood(kind, covariates, evidence)
-    refits = np.empty((0, least))
+    draws = None
     if weights is not None and len(weights):
         if evidence is None:
-            refits, certified = solution.refit(weights=weights[:, used])[:2]
+            draws = solution.refit(weights=weights[:, used])
         else:
             starts = np.repeat(solution.theta[None], len(weights), axis=0)
             again = fit_marginal(solution.model, evidence, starts, weights, scatter)
-            refits, certified = solution.model.read(again.theta), again.done
-        refits = np.where(certified[:, None], refits, np.nan)
+            draws = Draws(rows=solution.model.read(again.theta), converged=again.done)
     return PassFit(
-        kind=kind,
-        k=k,
         solution=solution,
+        draws=draws,
+        k=k,
         covariates=covariates,
         scatter=scatter,
         numbers=numbers,
         evidence=evidence,
-        refits=refits,
         clusters=None if clusters is None else np.asarray(clusters)[used],
     )
 
 
 def _by_likelihood(
-    kind: PassKind, covariates: Mapping[str, Any], evidence: Evidence
+    kind: PowerTerms, covariates: Mapping[str, Any], evidence: Evidence
 ) -> tuple[Solution, float]:
-    """The law and scatter of greatest likelihood, from the local minima of a scan over exponents."""
+    """The law and scatter of greatest likelihood, started from the local minima of a scan over
+    exponents.
+    """
     guess = np.exp(evidence.least_likely_pass)
-    model = kind.terms.posed(kind.rows(covariates, guess))
+    model = kind.posed(rows_of(kind, covariates, guess))
     starts = model.starts(guess, 1.0 / guess**2, model.box)
     found = fit_marginal(model, evidence, starts)
     best = int(np.argmin(found.value))
@@ -300,7 +262,7 @@ def _by_likelihood(
     ), tau
 
 
-# -- how large an irreducible part may be ----------------------------------------------------------
+# -- upper limits of irreducible parts -------------------------------------------------------------
 
 
 def upper_limit(fit: PassFit, level: float = DEFAULT_LEVEL) -> float:
@@ -322,8 +284,8 @@ def upper_limit(fit: PassFit, level: float = DEFAULT_LEVEL) -> float:
 
     def objective(value: float) -> float:
         if evidence is None:
-            rows = fit.kind.rows(fit.covariates, solution.observed)
-            return squares_at(fit.kind.terms, rows, value) / scale
+            rows = rows_of(fit.kind, fit.covariates, solution.observed)
+            return squares_at(fit.kind, rows, value) / scale
         model, start = solution.model, solution.theta.copy()
         box = Box(model.box.lower.copy(), model.box.upper.copy())
         box.lower[0] = box.upper[0] = start[0] = value
@@ -336,8 +298,8 @@ def upper_limit(fit: PassFit, level: float = DEFAULT_LEVEL) -> float:
 
 
 def _overdispersion(fit: PassFit) -> float:
-    """How much more the scores in the irreducible part, the other coefficients following it, scatter
-    by clusters than by models (Rotnitzky and Jewell 1990); at least 1.
+    """The ratio, at least 1, of the scatter of clusters to that of models in the scores of the
+    irreducible part, which the other coefficients follow (Rotnitzky and Jewell 1990).
     """
     if fit.clusters is None:
         return 1.0

@@ -116,13 +116,16 @@ class PassLaws(Shown):
             fits = self.of(name)
             if len(fits) < 2 or any(fit.undetermined for fit in fits.values()):
                 continue
-            own = [_compute_law(fit, fit.solution.values) for fit in fits.values()]
+            own = [_compute_law(fit, fit.values) for fit in fits.values()]
             crossings, drawn = last_crossings(*np.stack(own, axis=-1)), np.empty(0)
-            if all(len(fit.drawn) for fit in fits.values()):
-                refits = np.stack([fit.refits for fit in fits.values()])
-                certified = refits[:, np.isfinite(refits).all(axis=(0, 2))]
-                laws = map(_compute_law, fits.values(), certified)
-                drawn = last_crossings(*np.stack(list(laws), axis=-1)).max(axis=-1)
+            draws = [fit.drawn for fit in fits.values() if fit.drawn]
+            if len(draws) == len(fits):
+                both = np.all([each.converged for each in draws], axis=0)
+                laws = [
+                    _compute_law(fit, x.rows[both])
+                    for fit, x in zip(fits.values(), draws, strict=True)
+                ]
+                drawn = last_crossings(*np.stack(laws, axis=-1)).max(axis=-1)
             floor = float(crossings.max())
             at = list(pairwise(fits))[int(crossings.argmax())] if floor > 0.0 else None
             found[name] = Estimate.of_draws(floor, drawn, self.level), at
@@ -164,10 +167,10 @@ class PassLaws(Shown):
             found |= self._predicted(fit, found["E0"]) if law == DIRECT else {}
             ends = [f"{name}_{end}" for name, x in found.items() for end in x.at_limit]
             if law == JOINT:
-                held, (E, C0, alpha) = fit.covariates, _compute_law(fit, fit.solution.values)
+                held, (E, C0, alpha) = fit.covariates, _compute_law(fit, fit.values)
                 best = C0 * (6.0 * held["params"] * held["tokens"]) ** -alpha
                 found["penalty"] = float(np.median((fit.solution.fitted - E) / best))
-            failed = int(np.isnan(fit.refits).any(axis=1).sum())
+            failed = fit.draws.failed if fit.draws else 0
             found |= {"scatter": fit.scatter, **fit.numbers, "n_failed_resamples": failed}
             found |= {"converged": fit.converged, "undetermined": " ".join(fit.undetermined)}
             rows.append({"law": law, "k": k, **found, "at_limit": " ".join(ends)})
@@ -175,10 +178,11 @@ class PassLaws(Shown):
 
     def _of_envelope(self, fit: PassFit) -> dict[str, Estimate]:
         """alpha of the envelope of a params+tokens law, and penalties at ratios."""
-        model = fit.solution.model
-        on_limit = model.runaway(model.write(fit.drawn))[:, 3:].any(axis=1)
-        options: Any = {"undetermined": bool(fit.undetermined), "on_limit": on_limit}
-        values = np.concatenate([fit.solution.values[None], fit.drawn])
+        options: Any = {"undetermined": bool(fit.undetermined)}
+        values = fit.values[None]
+        if fit.drawn is not None:
+            values = np.concatenate([values, fit.drawn.coefficients])
+            options["on_limit"] = fit.draws_on_limit[:, 3:].any(axis=1)
         draws = {"alpha": _compute_law(fit, values)[2]}
         for ratio in self.ratios:
             s, (beta, gamma) = formulas.log_size_ratio_at_ratio(ratio), values.T[3:]
@@ -246,7 +250,7 @@ class PassLaws(Shown):
             own = [row for row in self.entries if row["law"] == law]
             of = "; alpha is that of its envelope" if law == JOINT else ""
             size = counted(max(row["n_models"] for row in own), "model")
-            rows.append(Subheading(f"{law}: {KINDS[law].formula}, {size}{of}"))
+            rows.append(Subheading(f"{law}: {KINDS[law]}, {size}{of}"))
             rows += [{"E0": row.get("xi0"), **row} for row in own]
         names = dict.fromkeys(name for row in self.entries for name in ("E0", *row))
         usual = ("E0", *(PREFACTORS if len(self.counts) == 1 else ()), *EXPONENTS)
@@ -371,10 +375,10 @@ def fit_passk(
     read = of_one_benchmark(counts)
     held, ks = read.covariates, ks_of(read, k, method)
     if laws is None:
-        laws = [name for name, kind in KINDS.items() if {*kind.covariates} <= {*held}]
+        laws = [name for name, kind in KINDS.items() if {*kind.requires} <= {*held}]
     names = [laws] if isinstance(laws, str) else list(dict.fromkeys(laws)) or [DIRECT]
     for name in names:
-        if absent := [need for need in kind_of(name).covariates if need not in held]:
+        if absent := [need for need in kind_of(name).requires if need not in held]:
             lack = f"the law {name} needs {' and '.join(absent)} of the models"
             raise ValueError(f"{read.source}: {lack}; it has {', '.join(held) or 'no covariate'}")
     evidence = evidence_of(read, ks) if method == LIKELIHOOD else {}
@@ -391,7 +395,7 @@ def fit_passk(
         compute=tuple(positive_number("compute", budget) for budget in compute),
     )
     for name in names:
-        known = np.all([np.isfinite(held[need]) for need in KINDS[name].covariates], axis=0)
+        known = np.all([np.isfinite(held[need]) for need in KINDS[name].requires], axis=0)
         models, random = read.subset(known), np.random.default_rng(seed)
         found.counts[name] = models
         found.cluster[name], group = clusters(models, cluster)

@@ -105,7 +105,7 @@ def repetition(case, seed, resamples=RESAMPLES):
     truth, counts = counts_of(NEW)
     new = beta_neg_log_pass(truth.a, truth.b, case.k).item()
     new = curve(counts, [case.k]).neg_log.item() if case.method == SQUARES else new
-    band = fit.predict({name: getattr(NEW, name) for name in fit.kind.covariates}, running.LEVEL)
+    band = fit.predict({name: getattr(NEW, name) for name in fit.kind.requires}, running.LEVEL)
     (low,), (high,) = band.ends
     entry = running.held(low, new, high, estimate=band.value.item(), true=new)
     return found | {NEW_MODEL: {**entry, "width": float(np.log(high / low))}}

@@ -60,7 +60,7 @@ KINDS_OF_TABLES = ("evaluations", "counts", "runs")
 def parser() -> Parser:
     """The options of this command."""
     from ..numeric.accuracy.laws import LAWS as OF_ACCURACY
-    from ..numeric.fit.models import MODELS
+    from ..numeric.fit.fit import MODELS
     from ..numeric.hold_out.splits import AXES
     from ..numeric.passk.fit_at_k import KINDS
 
@@ -120,7 +120,7 @@ def _data(args: Namespace) -> dict[str, Any]:
     """The table as what it holds, with what is asked of such a table alone."""
     from ..numeric.data.columns import kind_of
     from ..numeric.data.runs import Runs
-    from ..numeric.fit.models import form_of
+    from ..numeric.fit.fit import form_of
 
     held = table(args)
     is_said = {*args.typed["evaluations"]} & {"benchmark", "small", "average"}

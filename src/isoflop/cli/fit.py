@@ -74,7 +74,7 @@ MANY = 2_000
 def parser() -> Parser:
     """The options of this command."""
     from ..numeric.fit import OBJECTIVES
-    from ..numeric.fit.models import MODELS
+    from ..numeric.fit.fit import MODELS
     from ..numeric.passk.fit_at_k import KINDS
     from ..numeric.passk.laws import METHODS
 
@@ -137,7 +137,7 @@ def run(args: Namespace) -> tuple[str, int]:
 
 def _of_runs(args: Namespace, held: SourceTable) -> tuple[str, int]:
     from ..numeric.fit import fit
-    from ..numeric.fit.models import MODELS
+    from ..numeric.fit.fit import MODELS
 
     model = args.model or next(iter(MODELS))
     if args.format == "csv":
@@ -170,7 +170,7 @@ def _runs(args: Namespace, model: str, held: SourceTable) -> Runs:
     """The runs with a loss, or with the -log of normalised accuracy on a benchmark."""
     from ..numeric.data.evaluations import Evaluations
     from ..numeric.data.runs import Runs as RunsOfTable
-    from ..numeric.fit.models import form_of
+    from ..numeric.fit.fit import form_of
 
     form, name = form_of(model), args.benchmark
     if name is None:

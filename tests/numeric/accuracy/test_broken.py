@@ -40,12 +40,12 @@ def test_refits():
     found, ones = fit_law(sample, BNSL), np.ones((1, 30))
     again = found.refit(weights=ones, baselines=np.zeros(1))
     assert again.converged.all()
-    assert again.coefficients[0] == pytest.approx(found.values, rel=1e-5)
+    assert again.rows[0] == pytest.approx(found.values, rel=1e-5)
     baseline = float(np.sort(sample.accuracy)[4])
     one = found.refit(weights=ones, baselines=np.array([baseline]))
     above = (sample.accuracy > baseline)[None].astype(float)
     other = found.refit(weights=above, baselines=np.zeros(1))
-    assert np.array_equal(one.coefficients, other.coefficients)
+    assert np.array_equal(one.rows, other.rows)
     few = np.where(np.arange(30) < 5, 6.0, 0.0)[None]
     assert not found.refit(weights=few, baselines=np.zeros(1)).converged[0]
 

@@ -105,7 +105,7 @@ def test_every_law_fits_refits_and_predicts(name):
     assert {*found.undetermined} <= {*law.coefficients}
     weights = random.multinomial(len(part), np.full(len(part), 1.0 / len(part)), size=3)
     again = found.refit(weights=weights.astype(float), baselines=np.zeros(3))
-    assert (again.coefficients.shape, again.converged.shape) == ((3, p), (3,))
+    assert (again.rows.shape, again.converged.shape) == ((3, p), (3,))
     asked = Points(**{quantity: getattr(part, quantity) for quantity in law.asks})
     values = law.accuracy(np.stack([found.values] * 2), asked, np.zeros(2))
     assert (values[0] == values[1]).all()
@@ -183,7 +183,7 @@ def test_a_refit_is_the_fit_of_the_resample(name):
     for row, weight in enumerate(weights):
         drawn = part.subset(np.repeat(np.arange(n), weight.astype(int)))
         fresh = fit_law(replace(drawn, baseline=float(baselines[row])), law)
-        laws = np.log(law.values(np.stack([again.coefficients[row], fresh.values]), part))
+        laws = np.log(law.values(np.stack([again.rows[row], fresh.values]), part))
         assert np.abs(laws[0] - laws[1]).max() < 1e-4
 
 

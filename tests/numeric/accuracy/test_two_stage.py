@@ -64,7 +64,7 @@ def test_a_refit_is_the_fit_of_the_runs_that_were_drawn(link):
     few = np.where(np.arange(n) < 2, n / 2.0, 0.0)
     again = fit_law(whole, law).refit(weights=np.vstack([weights, few]), baselines=np.zeros(4))
     assert again.converged.tolist() == [True, True, True, False]
-    for counts, coefficients in zip(weights, again.coefficients, strict=False):
+    for counts, coefficients in zip(weights, again.rows, strict=False):
         own = fit_law(whole.subset(np.repeat(np.arange(n), counts.astype(int))), law)
         np.testing.assert_allclose(coefficients, own.values, rtol=2e-5, atol=1e-9)
 

@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 from scipy.optimize import least_squares, linprog, nnls
 
-from isoflop.numeric.fit.models import ONE_EXPONENT, PARAMS_TOKENS
 from isoflop.numeric.fit.newton import Box, Problem
 from isoflop.numeric.fit.objective import OBJECTIVES, Objective
-from isoflop.numeric.fit.power import nonnegative
+from isoflop.numeric.fit.power import ONE_EXPONENT, PARAMS_TOKENS, nonnegative
 from isoflop.numeric.fit.sharp import sharpen
 from isoflop.numeric.fit.solve import solve
 
@@ -64,7 +63,7 @@ def test_objectives_by_their_definitions(name):
 def test_gradient_and_hessian_to_forty_digits(objective, irreducible, shared):
     logs = np.stack([np.linspace(-1.0, 1.5, 9), np.sin(np.arange(9.0))])
     form = ONE_EXPONENT if shared else PARAMS_TOKENS
-    model = replace(form, logs=logs, irreducible=irreducible)
+    model = replace(form, logs=logs, irreducible="E" * irreducible)
     theta = np.array([*[1.3] * irreducible, 0.2, -0.4, *([0.6] if shared else [0.6, 1.1])])
     chosen = Objective(name=objective, delta=0.05)
     observed = model.evaluate(theta[None])[0][0] * np.exp(0.1 * np.cos(7.0 * np.arange(9.0)))

@@ -174,7 +174,7 @@ def test_uncertainty_of_the_named_model():
     low, high = interval.low or 0.0, interval.high or 0.0
     assert 0.5 * (low + high) == pytest.approx(interval.value, abs=0.1 * (high - low))
     weights = case_weights(None, 30, 20, np.random.default_rng(1))
-    own, drawn = (one.solution.refit(weights=weights).coefficients for one in (named, general))
+    own, drawn = (one.solution.refit(weights=weights).rows for one in (named, general))
     order = [list(general.coefficients).index(name) for name in named.coefficients]
     np.testing.assert_allclose(drawn[:, order], own, rtol=1e-3)
 

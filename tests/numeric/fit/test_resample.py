@@ -10,7 +10,7 @@ import pytest
 from tests.data import grid_runs
 
 from isoflop.numeric.fit import fit
-from isoflop.numeric.fit.resample import Draws, Refits, case_weights, resample
+from isoflop.numeric.fit.resample import Draws, case_weights, resample
 
 # -- a straight line, whose refits NumPy makes one by one ------------------------------------------
 
@@ -26,7 +26,7 @@ def line(*, weights, fail=-np.inf, stop=-1):
     if len(weights) == stop:
         raise KeyboardInterrupt
     found = np.array([np.polyfit(X, Y, 1, w=np.sqrt(own))[::-1] for own in weights])
-    return Refits(found, found[:, 1] > fail)
+    return Draws(rows=found, converged=found[:, 1] > fail)
 
 
 def test_draws_are_refits_of_the_drawn_rows():
@@ -58,7 +58,7 @@ def test_failed_refits_are_counted_and_left_out():
     middle = float(np.median(whole.coefficients[:, 1]))
     some = resample(partial(line, fail=middle), N, 150)
     assert (len(some), some.failed, some.done) == (75, 75, 150)
-    np.testing.assert_array_equal(some.coefficients, whole.coefficients[some.index])
+    np.testing.assert_array_equal(some.coefficients, whole.coefficients[some.converged])
 
 
 def test_an_interrupt_keeps_what_is_done():
@@ -118,7 +118,7 @@ def test_refits_by_absolute_deviations_are_sharp():
     drawn = case_weights(None, 24, 6, np.random.default_rng(3))
     refits = found.refit(weights=drawn)
     assert refits.converged.all()
-    thetas = found.model.write(refits.coefficients)
+    thetas = found.model.write(refits.rows)
     for times, value, theta in zip(drawn, refits.values, thetas, strict=True):
         law = found.model.evaluate(theta[None])[0][0]
         residuals = np.abs(np.log(law) - np.log(found.observed))[times > 0]
@@ -139,7 +139,9 @@ def test_a_wild_resample_takes_no_interval_away_and_ends_at_a_limit_are_marked()
     limit = [[1.7, 400.0, 410.0 * np.exp(9.72 * 23.0), 0.34, 10.0]] * 12
     wilds: tuple[list[list[float]], ...] = ([], [[1.7, 1.0, 1e5, 1e-3, 1e-3]], limit)
     rows = [np.array([*tame, *wild]) for wild in wilds]
-    none, one, many = (replace(found, draws=Draws(x, np.arange(len(x)), len(x))) for x in rows)
+    none, one, many = (
+        replace(found, draws=Draws(rows=x, converged=np.full(len(x), True))) for x in rows
+    )
     interval, without = (each.to_frame(compute=1e24) for each in (one, none))
     assert np.isfinite(interval[["lo", "hi"]]).all(axis=None)
     assert (without.lo <= interval.value).all()

@@ -14,7 +14,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from isoflop.numeric.fit.models import COMPUTE
+from isoflop.numeric.fit.power import COMPUTE
 from isoflop.numeric.passk.likelihood import (
     LEAST_SHAPE,
     MOST_SHAPE,
