@@ -16,25 +16,26 @@ import pytest
 
 from isoflop.numeric import formulas
 
-LAWS = 600
-WIDE_LAWS = 300
 EVERY = 4  # what follows from the optimum by further root finding is compared for every fourth law
 DIGITS = 13.5  # inside the range that users meet
 EPS = sys.float_info.epsilon
-ULPS = 24  # everywhere: 24 eps (1 + |ln x|) for a result x, what rounding exponents and factors that cancel costs
+ULPS = 24  # everywhere: 24 eps (1 + |ln x|) for a result x, as rounded exponents and factors cancel
 SMALLEST, LARGEST = sys.float_info.min, sys.float_info.max
 
-# Infinite where a loss is just out of reach: rounding the argument counts there, multiplied by the
-# slope of ln x.
+# Infinite where a loss is just out of reach: the rounding of the argument counts there, multiplied
+# by the slope of ln x.
 STEEP = (
-    "compute_overhead",
-    "tokens_factor",
-    "tokens_for_reducible_loss",
-    "params_for_reducible_loss",
+    *("compute_overhead", "tokens_factor"),
+    *("tokens_for_reducible_loss", "params_for_reducible_loss"),
 )
 # Of a share that may be 1e-300 only the bound in terms of |ln x| can hold in plain float64.
 TINY = ("effective_compute",)
-FAMILIES = ("penalty", "excess", "effective_compute", "lost_compute", *STEEP)
+NAMES = (
+    *("optimal_params", "optimal_tokens", "optimal_tokens_per_param", "optimal_reducible_loss"),
+    *("optimal_loss", "params_share", "critical_size_ratio", "critical_tokens_ratio"),
+    *("smallest_params", "smallest_tokens", "penalty", "excess", "effective_compute"),
+    *("lost_compute", *STEEP),
+)
 
 
 class Case(NamedTuple):
@@ -46,88 +47,67 @@ class Case(NamedTuple):
 
 
 class Range(NamedTuple):
-    """From which laws and sizes are drawn; all but the exponents of the inner range log-uniformly."""
+    """The range of laws and sizes: all log-uniform but the exponents of the inner range."""
 
+    laws: int
     exponent: tuple[float, float]
     coefficient: tuple[float, float]
     compute: tuple[float, float]
     log_size_ratio: tuple[float, float]
 
 
-INNER = Range((0.1, 1.5), (1e-1, 1e8), (1e15, 1e30), (1e-8, 100.0))
-OUTER = Range((0.03, 10.0), (1e-3, 1e15), (1e5, 1e50), (1e-8, 300.0))
+INNER = Range(320, (0.1, 1.5), (1e-1, 1e8), (1e15, 1e30), (1e-8, 100.0))
+OUTER = Range(160, (0.03, 10.0), (1e-3, 1e15), (1e5, 1e50), (1e-8, 300.0))
 
 
-class Draw(NamedTuple):
-    """A law, a compute, ln r, a loss and a small distance, all floats."""
+def collect(span: Range, seed: int, reference: Any) -> dict[str, list[Case]]:
+    """The calls of generated functions for random laws, by name."""
+    rng, found = random.Random(seed), defaultdict[str, list[Case]](list)
 
-    A: float
-    B: float
-    beta: float
-    gamma: float
-    compute: float
-    s: float
-    E: float
-    distance: float
+    def log_uniform(ends: tuple[float, float]) -> float:
+        return math.exp(rng.uniform(*map(math.log, ends)))
 
-
-def draws(span: Range, count: int, seed: int) -> Iterator[Draw]:
-    rng = random.Random(seed)
-
-    def log_uniform(low: float, high: float) -> float:
-        return math.exp(rng.uniform(math.log(low), math.log(high)))
-
-    def exponent() -> float:
-        return rng.uniform(*span.exponent) if span is INNER else log_uniform(*span.exponent)
-
-    for _ in range(count):
-        yield Draw(
-            A=log_uniform(*span.coefficient),
-            B=log_uniform(*span.coefficient),
-            beta=exponent(),
-            gamma=exponent(),
-            compute=log_uniform(*span.compute),
-            s=rng.choice((-1, 1)) * log_uniform(*span.log_size_ratio),
-            E=rng.uniform(0, 3),
-            distance=log_uniform(1e-12, 1.0),
-        )
+    for i in range(span.laws):
+        A, B = log_uniform(span.coefficient), log_uniform(span.coefficient)
+        drawn = rng.uniform if span is INNER else lambda *ends: log_uniform(ends)
+        beta, gamma = drawn(*span.exponent), drawn(*span.exponent)
+        C, s = log_uniform(span.compute), rng.choice((-1, 1)) * log_uniform(span.log_size_ratio)
+        E, distance = rng.uniform(0, 3), log_uniform((1e-12, 1.0))
+        law, exact = (A, B, beta, gamma), reference(C, A, B, beta, gamma)
+        for name, case in at_the_optimum(C, E, law, exact):
+            found[name].append(case)
+        sizes = [s]
+        if i % EVERY == 0:  # also just beside the critical size
+            critical = exact.log_critical_size_ratio
+            sizes.append(float(critical * (1 - distance * math.copysign(1, s))))
+        for size in sizes:
+            for name, case in off_the_optimum(size, beta, gamma, exact, further=i % EVERY == 0):
+                found[name].append(case)
+        if i % EVERY == 0:
+            for name, case in on_the_contour(law, distance, exact):
+                found[name].append(case)
+    return found
 
 
-def cases_of(law: Draw, exact: Any, *, further: bool) -> Iterator[tuple[str, Case]]:
-    """Calls of generated functions for one law, with their exact results."""
-    yield from optimum_cases(law, exact)
-    for s in log_size_ratios(law, exact, further=further):
-        penalty = exact.penalty(exact.mp.mpf(s))
-        arguments = (s, law.beta, law.gamma)
-        yield "penalty", Case(arguments, penalty)
-        yield "excess", Case(arguments, penalty - 1)
-        if further:
-            yield from compute_cases(arguments, exact.mp.mpf(s), exact)
-    if further:
-        yield from critical_cases(law, exact)
-        yield from contour_cases(law, exact)
-
-
-def optimum_cases(law: Draw, exact: Any) -> Iterator[tuple[str, Case]]:
-    A, B, b, g, C = law.A, law.B, law.beta, law.gamma, law.compute
-    yield "optimal_params", Case((C, A, B, b, g), exact.params)
-    yield "optimal_tokens", Case((C, A, B, b, g), exact.tokens)
-    yield "optimal_tokens_per_param", Case((C, A, B, b, g), exact.tokens / exact.params)
-    yield "optimal_reducible_loss", Case((C, A, B, b, g), exact.reducible)
-    yield "optimal_loss", Case((C, law.E, A, B, b, g), law.E + exact.reducible)
+def at_the_optimum(C: float, E: float, law: Any, exact: Any) -> Iterator[tuple[str, Case]]:
+    yield "optimal_params", Case((C, *law), exact.params)
+    yield "optimal_tokens", Case((C, *law), exact.tokens)
+    yield "optimal_tokens_per_param", Case((C, *law), exact.tokens / exact.params)
+    yield "optimal_reducible_loss", Case((C, *law), exact.reducible)
+    yield "optimal_loss", Case((C, E, *law), E + exact.reducible)
     first, _ = exact.terms(exact.log_params, exact.log_tokens)
-    yield "params_share", Case((b, g), first / exact.reducible)
+    yield "params_share", Case(law[2:], first / exact.reducible)
 
 
-def log_size_ratios(law: Draw, exact: Any, *, further: bool) -> Iterator[float]:
-    """s itself, and s just beside the critical size."""
-    yield law.s
-    if further:
-        yield float(exact.log_critical_size_ratio * (1 - law.distance * math.copysign(1, law.s)))
-
-
-def compute_cases(arguments: tuple[float, ...], s: Any, exact: Any) -> Iterator[tuple[str, Case]]:
-    mp = exact.mp
+def off_the_optimum(
+    size: float, beta: float, gamma: float, exact: Any, *, further: bool
+) -> Iterator[tuple[str, Case]]:
+    mp, s, arguments = exact.mp, exact.mp.mpf(size), (size, beta, gamma)
+    penalty = exact.penalty(s)
+    yield "penalty", Case(arguments, penalty)
+    yield "excess", Case(arguments, penalty - 1)
+    if not further:
+        return
     effective = exact.effective_compute(s)
     yield "effective_compute", Case(arguments, effective)
     yield "lost_compute", Case(arguments, 1 - effective)
@@ -141,66 +121,41 @@ def compute_cases(arguments: tuple[float, ...], s: Any, exact: Any) -> Iterator[
         yield name, Case(arguments, value, slope)
 
 
-def critical_cases(law: Draw, exact: Any) -> Iterator[tuple[str, Case]]:
-    exponents = (law.beta, law.gamma)
-    yield "critical_size_ratio", Case(exponents, exact.mp.exp(exact.log_critical_size_ratio))
-    yield "critical_tokens_ratio", Case(exponents, exact.mp.exp(exact.log_critical_tokens_ratio))
-
-
-def contour_cases(law: Draw, exact: Any) -> Iterator[tuple[str, Case]]:
-    """The iso-loss contour, from just above the smallest size on."""
-    mp, (A, B, b, g) = exact.mp, (law.A, law.B, law.beta, law.gamma)
+def on_the_contour(law: Any, distance: float, exact: Any) -> Iterator[tuple[str, Case]]:
+    """The critical ratios, and the iso-loss contour from just above the smallest size on."""
+    mp, (A, B, beta, gamma) = exact.mp, law
+    sizes = exact.log_critical_size_ratio, exact.log_critical_tokens_ratio
+    for name, log_ratio in zip(("size", "tokens"), sizes, strict=True):
+        yield f"critical_{name}_ratio", Case((beta, gamma), mp.exp(log_ratio))
     if not SMALLEST < exact.reducible < LARGEST:
         return
     reducible = float(exact.reducible)
-    smallest = mp.exp(exact.log_where(exact.A, exact.beta, mp.mpf(reducible)))
-    if SMALLEST < smallest < LARGEST / 4:
-        yield "smallest_params", Case((reducible, A, b), smallest)
-        params = float(smallest) * (1 + law.distance)
-        found = exact.log_tokens_for(mp.mpf(reducible), mp.log(mp.mpf(params)))
+    for own, other, a, b, c, left in (
+        ("params", "tokens", A, beta, gamma, exact.log_tokens_for),
+        ("tokens", "params", B, gamma, beta, exact.log_params_for),
+    ):
+        smallest = mp.exp(exact.log_where(mp.mpf(a), mp.mpf(b), mp.mpf(reducible)))
+        if not SMALLEST < smallest < LARGEST / 4:
+            continue
+        yield f"smallest_{own}", Case((reducible, a, b), smallest)
+        size = float(smallest) * (1 + distance)
+        found = left(mp.mpf(reducible), mp.log(mp.mpf(size)))
         if found is not None:
-            slope = -1 / (g * math.expm1(-b * math.log1p(law.distance)))
-            yield (
-                "tokens_for_reducible_loss",
-                Case((reducible, params, A, B, b, g), mp.exp(found), slope),
-            )
-    smallest = mp.exp(exact.log_where(exact.B, exact.gamma, mp.mpf(reducible)))
-    if SMALLEST < smallest < LARGEST / 4:
-        yield "smallest_tokens", Case((reducible, B, g), smallest)
-        tokens = float(smallest) * (1 + law.distance)
-        found = exact.log_params_for(mp.mpf(reducible), mp.log(mp.mpf(tokens)))
-        if found is not None:
-            slope = -1 / (b * math.expm1(-g * math.log1p(law.distance)))
-            yield (
-                "params_for_reducible_loss",
-                Case((reducible, tokens, A, B, b, g), mp.exp(found), slope),
-            )
-
-
-def collect(span: Range, count: int, seed: int, reference: Any) -> dict[str, list[Case]]:
-    cases: dict[str, list[Case]] = defaultdict(list)
-    for i, law in enumerate(draws(span, count, seed)):
-        exact = reference(law.compute, law.A, law.B, law.beta, law.gamma)
-        for name, case in cases_of(law, exact, further=i % EVERY == 0):
-            cases[name].append(case)
-    return cases
+            slope = -1 / (c * math.expm1(-b * math.log1p(distance)))
+            yield f"{other}_for_reducible_loss", Case((reducible, size, *law), mp.exp(found), slope)
 
 
 @pytest.fixture(scope="module")
 def inner(reference: Any) -> dict[str, list[Case]]:
-    return collect(INNER, LAWS, 1, reference)
+    return collect(INNER, 1, reference)
 
 
 @pytest.fixture(scope="module")
 def outer(reference: Any) -> dict[str, list[Case]]:
-    return collect(OUTER, WIDE_LAWS, 2, reference)
+    return collect(OUTER, 2, reference)
 
 
-# Measuring
-
-
-def representable(case: Case, mp: Any) -> bool:
-    return case.exact == mp.inf or SMALLEST <= abs(case.exact) <= LARGEST
+# -- measuring -------------------------------------------------------------------------------------
 
 
 def by_floats(name: str, cases: list[Case]) -> list[float]:
@@ -214,63 +169,36 @@ def by_arrays(name: str, cases: list[Case]) -> list[float]:
     return getattr(formulas, name)(*columns).tolist()
 
 
-def measure(
-    results: list[float], cases: list[Case], mp: Any, *, steep: bool = False
-) -> tuple[float, float, Case]:
-    """The worst relative error, the worst in units of eps (1 + |ln x|), x the result, and where."""
-    error, ulps, worst = 0.0, 0.0, cases[0]
+def measure(name: str, results: list[float], cases: list[Case], mp: Any) -> tuple[float, float]:
+    """The digits of the worst relative error, and the worst error in units of eps (1 + |ln x|)."""
+    worst, ulps, steep = 1e-17, 0.0, name in STEEP
     for got, case in zip(results, cases, strict=True):
         if case.exact == mp.inf or got == math.inf:
-            # within rounding of the critical size an array may see the wall on the other side
+            # Within rounding of the critical size an array may see the wall on the other side.
             assert got == case.exact or (steep and case.slope > 0.01 / EPS), case
             continue
         relative = abs(float((mp.mpf(got) - case.exact) / case.exact))
         unit = EPS * (1 + abs(float(mp.log(abs(case.exact)))) + (case.slope if steep else 0.0))
-        if relative / unit >= ulps:
-            ulps, worst = relative / unit, case
-        error = max(error, relative)
-    return error, ulps, worst
-
-
-def digits(error: float) -> float:
-    return -math.log10(max(error, 1e-17))
-
-
-NAMES = [
-    "optimal_params",
-    "optimal_tokens",
-    "optimal_tokens_per_param",
-    "optimal_reducible_loss",
-    "optimal_loss",
-    "params_share",
-    "critical_size_ratio",
-    "critical_tokens_ratio",
-    "smallest_params",
-    "smallest_tokens",
-    *FAMILIES,
-]
+        worst, ulps = max(worst, relative), max(ulps, relative / unit)
+    return -math.log10(worst), ulps
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_against_direct_minimisation(
-    name: str, inner: dict[str, list[Case]], outer: dict[str, list[Case]], reference: Any
-) -> None:
+def test_against_direct_minimisation(name: str, inner: Any, outer: Any, reference: Any) -> None:
     """In the range that users meet to 13.5 digits, everywhere to the rounding of the exponents."""
-    for found, least in ((inner, LAWS // EVERY), (outer, WIDE_LAWS // EVERY // 3)):
-        cases = [case for case in found[name] if representable(case, reference.mp)]
+    mp = reference.mp
+    for found, least in ((inner, INNER.laws // EVERY), (outer, OUTER.laws // EVERY // 3)):
+        cases = [x for x in found[name] if x.exact == mp.inf or SMALLEST <= abs(x.exact) <= LARGEST]
         assert len(cases) >= least
         for evaluate in (by_floats, by_arrays):
-            error, ulps, worst = measure(
-                evaluate(name, cases), cases, reference.mp, steep=name in STEEP
-            )
-            assert ulps <= ULPS, worst
-            if found is inner and name not in (*STEEP, *TINY):
-                assert digits(error) >= DIGITS, worst
+            digits, ulps = measure(name, evaluate(name, cases), cases, mp)
+            assert ulps <= ULPS
+            assert found is outer or name in (*STEEP, *TINY) or digits >= DIGITS
 
 
 @pytest.mark.parametrize("name", ["excess", "lost_compute", "compute_overhead"])
-def test_next_to_the_optimum(name: str, inner: dict[str, list[Case]], reference: Any) -> None:
+def test_next_to_the_optimum(name: str, inner: Any, reference: Any) -> None:
     """Where a difference from 1 would lose every digit."""
     near = [case for case in inner[name] if abs(case.arguments[0]) < 1e-4]
-    assert len(near) > LAWS // EVERY // 4
-    assert digits(measure(by_floats(name, near), near, reference.mp)[0]) >= DIGITS
+    assert len(near) > INNER.laws // EVERY // 4
+    assert measure(name, by_floats(name, near), near, reference.mp)[0] >= DIGITS

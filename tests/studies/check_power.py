@@ -5,40 +5,39 @@ law is found not to fit its runs. `python tests/studies/check_power.py --sets 10
 """
 
 import argparse
+import sys
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
 import numpy as np
+from tests.data import grid
 
 from isoflop.numeric.check.runs import check as check_runs
 from isoflop.numeric.law import Law
 
 LAW = Law(E=1.8, A=480.0, B=2100.0, beta=0.35, gamma=0.37)
-NOISE = 0.003
+NOISE, VERDICTS = 0.003, ("consistent", "inconsistent", "cannot tell", "misfits")
 
 
 def isoflop(random: Any) -> tuple[Any, Any]:
     """Eight budgets of seven sizes."""
-    budgets, sizes = np.meshgrid(np.geomspace(1e18, 1e22, 8), np.geomspace(0.25, 4.0, 7))
-    params = (sizes * LAW.envelope.params(budgets)).ravel()
-    return params, budgets.ravel() / (6.0 * params)
+    sizes, budgets = grid(np.geomspace(0.25, 4.0, 7), np.geomspace(1e18, 1e22, 8))
+    params = sizes * LAW.envelope.params(budgets)
+    return params, budgets / (6.0 * params)
 
 
 def ladder(random: Any) -> tuple[Any, Any]:
     """Four sizes by four numbers of tokens."""
-    params, tokens = np.meshgrid(np.geomspace(1e7, 1e9, 4), np.geomspace(1e9, 1e11, 4))
-    return params.ravel(), tokens.ravel()
+    return grid(np.geomspace(1e7, 1e9, 4), np.geomspace(1e9, 1e11, 4))
 
 
 def scattered(random: Any) -> tuple[Any, Any]:
     """100 runs, their sizes and tokens drawn."""
     return 10 ** random.uniform(7.5, 10.0, 100), 10 ** random.uniform(9.0, 11.5, 100)
-
-
-def true(params: Any, tokens: Any) -> Any:
-    """The law itself."""
-    return LAW.loss(params, tokens)
 
 
 def repeated(params: Any, tokens: Any) -> Any:
@@ -77,7 +76,7 @@ def with_outliers(params: Any, tokens: Any) -> Any:
 
 
 WORLDS = {
-    "true law": true,
+    "true law": LAW.loss,
     "2 % outliers": with_outliers,
     "repeated tokens": repeated,
     **{f"hump of {100 * size:g} %": hump(size) for size in (0.005, 0.01, 0.02)},
@@ -85,39 +84,29 @@ WORLDS = {
 }
 
 
-def main() -> None:
-    """Print a line a world and a design."""
+def verdicts(design: Any, losses: Any, sets: int, draws: int) -> Counter[str]:
+    """How often each verdict is given on random sets of runs."""
+    found: Counter[str] = Counter()
+    for seed in range(sets):
+        random = np.random.default_rng(seed)
+        params, tokens = design(random)
+        loss = losses(params, tokens) * np.exp(NOISE * random.standard_normal(len(params)))
+        runs = {"params": params, "tokens": tokens, "loss": loss}
+        result = check_runs(runs, draws=draws, seed=seed)
+        misfit = result.lack_of_fit
+        found[result.verdict] += 1
+        found["misfits"] += misfit is not None and misfit.matters(result.tolerance)
+    return found
+
+
+if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=100)
     parser.add_argument("--draws", type=int, default=100)
     asked = parser.parse_args()
-    print(f"{'design':10} {'world':16} consistent inconsistent cannot tell   law misfits")
+    print(f"{'design':10} {'world':16} {' '.join(VERDICTS)}")
     for design in (isoflop, ladder, scattered):
         for name, losses in WORLDS.items():
-            verdicts: Counter[str] = Counter()
-            for seed in range(asked.sets):
-                random = np.random.default_rng(seed)
-                params, tokens = design(random)
-                errors = np.exp(NOISE * random.standard_normal(len(params)))
-                data = {
-                    "params": params,
-                    "tokens": tokens,
-                    "loss": losses(params, tokens) * errors,
-                }
-                found = check_runs(data, draws=asked.draws, seed=seed)
-                told = found.lack_of_fit
-                verdicts[found.verdict] += 1
-                verdicts["misfits"] += told is not None and told.matters(found.tolerance)
-            shares = [
-                verdicts[word] / asked.sets
-                for word in ("consistent", "inconsistent", "cannot tell", "misfits")
-            ]
-            print(
-                f"{design.__name__:10} {name:16} {shares[0]:10.2f} {shares[1]:12.2f} "
-                f"{shares[2]:11.2f} {shares[3]:13.2f}",
-                flush=True,
-            )
-
-
-if __name__ == "__main__":
-    main()
+            found = verdicts(design, losses, asked.sets, asked.draws)
+            shares = " ".join(f"{found[x] / asked.sets:{len(x)}.2f}" for x in VERDICTS)
+            print(f"{design.__name__:10} {name:16} {shares}", flush=True)

@@ -7,13 +7,9 @@ misjudged: false and proved, or true and refuted.
 """
 
 import argparse
-import sys
 from itertools import islice
-from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import pandas as pd
 import running
@@ -23,7 +19,6 @@ from isoflop.theory.claim.prove import prove
 from isoflop.theory.kernel.deadline import OutOfTime, within
 from isoflop.theory.reader.tokens import ParseError
 
-NUMBER = 3_000
 SECONDS = 60
 ANSWERS = ("proved", "refuted", "undecided", "unreadable")
 
@@ -33,7 +28,7 @@ class Judged(NamedTuple):
 
     claim: RandomClaim
     answer: str
-    said: str
+    reasons: str
     seconds: float
 
     @property
@@ -46,50 +41,51 @@ def judge(claim: RandomClaim) -> Judged:
     try:
         with within(SECONDS):
             proof = prove(claim.text, **claim.options)
-            answer, said = proof.answer.value, str(proof)
+            answer, reasons = proof.answer.value, str(proof)
     except ParseError as error:
-        answer, said = "unreadable", str(error)
+        answer, reasons = "unreadable", str(error)
     except OutOfTime as error:
-        answer, said = "undecided", str(error)
-    return Judged(claim, answer, said, perf_counter() - start)
+        answer, reasons = "undecided", str(error)
+    return Judged(claim, answer, reasons, perf_counter() - start)
+
+
+def drawn(number, seed, kind=""):
+    """Random claims, of the kinds that have this in their name."""
+    shares = {name: share for name, share in SHARES.items() if kind in name}
+    return islice(random_claims(seed, shares), number)
 
 
 def study(number, seed, *, kind="", **how):
-    """The verdicts on so many claims, of the kinds that have this in their name."""
-    shares = {name: share for name, share in SHARES.items() if kind in name}
-    return running.outcomes(judge, islice(random_claims(seed, shares), number), unit="claim", **how)
+    """The verdicts on random claims."""
+    return running.outcomes(judge, drawn(number, seed, kind), unit="claim", **how)
 
 
 def table(outcomes):
     """Counts for each kind and truth, and times."""
-    rows = pd.DataFrame(
-        [(row.claim.kind, row.claim.truth, row.answer) for row in outcomes],
-        columns=["kind", "truth", "answer"],
-    )
-    counts = pd.crosstab([rows.kind, rows.truth], rows.answer, margins=True)
+    rows = [(row.claim.kind, row.claim.truth, row.answer, row.seconds) for row in outcomes]
+    frame = pd.DataFrame(rows, columns=["kind", "truth", "answer", "seconds"])
+    counts = pd.crosstab([frame.kind, frame.truth], frame.answer, margins=True)
     wrong = sum(row.misjudged for row in outcomes)
-    seconds = pd.Series([row.seconds for row in outcomes]).describe(percentiles=[0.5, 0.95])
-    return f"{counts.to_string()}\nmisjudged: {wrong}\nseconds:\n{seconds.drop(['count', 'std'])}"
+    seconds = frame.seconds.describe(percentiles=[0.5, 0.95]).drop(["count", "std"])
+    return f"{counts.to_string()}\nmisjudged: {wrong}\nseconds:\n{seconds}"
 
 
 def listed(outcomes):
     """The claims, one block each, as they are typed."""
-    return "\n\n".join(f"{row.claim}\n{row.said}" for row in outcomes)
+    return "\n\n".join(f"{row.claim}\n{row.reasons}" for row in outcomes)
 
 
 def main():
     """Run the study from the command line."""
-    parser = argparse.ArgumentParser(
-        description="Random claims against the prover.", allow_abbrev=False
-    )
-    parser.add_argument("--number", type=int, default=NUMBER)
+    parser = argparse.ArgumentParser(description="Random claims.", allow_abbrev=False)
+    parser.add_argument("--number", type=int, default=3_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kind", help="only claims whose kind has this in its name, such as bound")
+    parser.add_argument("--kind", default="", help="only kinds with this in their name: bound")
     parser.add_argument("--list", choices=ANSWERS, help="print the claims with this answer as well")
-    options = parser.parse_args()
-    outcomes = study(options.number, options.seed, kind=options.kind or "", progress=True)
+    given = parser.parse_args()
+    outcomes = study(given.number, given.seed, kind=given.kind, progress=True)
     print(table(outcomes))
-    print(listed([row for row in outcomes if row.misjudged or row.answer == options.list]))
+    print(listed([row for row in outcomes if row.misjudged or row.answer == given.list]))
 
 
 if __name__ == "__main__":

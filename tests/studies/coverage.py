@@ -112,8 +112,7 @@ def study(draw, repetitions, *, progress=False, **how):
     return running.coverage(running.outcomes(one, range(repetitions), progress=progress))
 
 
-def main():
-    """Run the study from the command line."""
+if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Coverage of 90 % intervals.", allow_abbrev=False)
     folder = os.environ.get("ISOFLOP_PUBLIC_RUNS") or "../shared/data"
     parser.add_argument("--runs", type=Path, default=folder)
@@ -124,7 +123,3 @@ def main():
     draws = {"chinchilla": partial(chinchilla, asked.pop("runs"))}
     for name, draw in (draws | {name: partial(simulated, name) for name in DESIGNS}).items():
         print(name, study(draw, progress=True, **asked).to_string(), sep="\n")
-
-
-if __name__ == "__main__":
-    main()

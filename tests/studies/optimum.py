@@ -1,5 +1,4 @@
-"""The separable solver against a thorough search on random problems: `python
-tests/studies/optimum.py`.
+"""The fit against a thorough search on random problems: `python tests/studies/optimum.py`.
 
 For each of 1,000 seeded problems (laws, designs, noise and objectives over wide ranges) the fit
 without start values, and the best that SciPy finds from many starts. Prints how often the fit is
@@ -19,12 +18,12 @@ from isoflop.numeric.fit import fit
 PROBLEMS = 1_000
 #: Objectives that differ by a smaller share are the same: SciPy's search stops about there.
 SAME = 1e-6
-#: Below this share of the sum of squares of the data the objective is rounding.
+#: Below this the objective is rounding errors.
 ROUNDING = 1e-24
 
 
 class Outcome(NamedTuple):
-    """One problem: our objective, whether it is said to be a minimum, the search's, and what the
+    """The objective of the fit, whether it is said to be a minimum, that of the search, and what the
     problem was.
     """
 
@@ -46,10 +45,8 @@ class Outcome(NamedTuple):
 def outcome(seed):
     """Fit and search."""
     drawn = problem(seed)
-    found = fit(
-        {"params": drawn.params, "tokens": drawn.tokens, "loss": drawn.loss},
-        objective=drawn.objective,
-    )
+    runs = {"params": drawn.params, "tokens": drawn.tokens, "loss": drawn.loss}
+    found = fit(runs, objective=drawn.objective)
     searched, _ = Search(drawn, seed).best()
     what = f"{drawn.objective.name}, {len(drawn.loss)} runs, {drawn.design}, {drawn.noise}"
     return Outcome(seed, found.objective_value, found.converged, searched, what)
@@ -73,20 +70,12 @@ def report(outcomes):
     for row in outcomes:
         if row.worse or not row.converged:
             state = "converged" if row.converged else "not converged"
-            lines.append(
-                f"  seed {row.seed}: {row.what}: {row.value!r}, search {row.searched!r}, {state}"
-            )
+            found = f"{row.value!r}, search {row.searched!r}, {state}"
+            lines.append(f"  seed {row.seed}: {row.what}: {found}")
     return "\n".join(lines)
 
 
-def main():
-    """Run the study from the command line."""
-    parser = argparse.ArgumentParser(
-        description="The solver against a thorough search.", allow_abbrev=False
-    )
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Fits against a search.", allow_abbrev=False)
     parser.add_argument("--problems", type=int, default=PROBLEMS)
     print(report(study(range(parser.parse_args().problems), progress=True)))
-
-
-if __name__ == "__main__":
-    main()

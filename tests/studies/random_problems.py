@@ -5,6 +5,7 @@ a seed.
 from dataclasses import dataclass
 
 import numpy as np
+from tests.data import grid
 
 from isoflop.numeric.fit.objective import OBJECTIVES, Objective
 
@@ -30,8 +31,7 @@ def _design(kind, rng):
     decades_n, decades_d = rng.uniform(0.7, 3.5, size=2)
     if kind == "grid":
         sizes = low_n * 10 ** np.linspace(0, decades_n, rng.integers(4, 12))
-        durations = low_d * 10 ** np.linspace(0, decades_d, rng.integers(4, 12))
-        return tuple(map(np.ravel, np.meshgrid(sizes, durations)))
+        return grid(sizes, low_d * 10 ** np.linspace(0, decades_d, rng.integers(4, 12)))
     if kind == "isoflop":
         budgets = 6 * low_n * low_d * 10 ** np.linspace(0, rng.uniform(1.5, 5), rng.integers(3, 10))
         ratios = 10 ** np.linspace(-0.5, 0.5, rng.integers(5, 15)) * rng.uniform(0.5, 2)
@@ -39,21 +39,15 @@ def _design(kind, rng):
         return n, np.repeat(budgets, len(ratios)) / (6 * n)
     if kind == "cloud":
         count = rng.integers(15, 400)
-        return low_n * 10 ** rng.uniform(0, decades_n, count), low_d * 10 ** rng.uniform(
-            0, decades_d, count
-        )
+        n = low_n * 10 ** rng.uniform(0, decades_n, count)
+        return n, low_d * 10 ** rng.uniform(0, decades_d, count)
     if kind == "rays":
         ratios = 10 ** rng.uniform(0.5, 3, size=rng.integers(2, 6))
         sizes = low_n * 10 ** np.linspace(0, decades_n, rng.integers(5, 15))
         n = np.repeat(sizes, len(ratios))
         return n, n * np.tile(ratios, len(sizes))
     sizes = low_n * 10 ** rng.uniform(0, decades_n, size=3)
-    return tuple(
-        map(
-            np.ravel,
-            np.meshgrid(sizes, low_d * 10 ** np.linspace(0, decades_d, rng.integers(8, 40))),
-        )
-    )
+    return grid(sizes, low_d * 10 ** np.linspace(0, decades_d, rng.integers(8, 40)))
 
 
 def _noise(kind, size, rng):
@@ -63,9 +57,8 @@ def _noise(kind, size, rng):
     if kind == "heavy tails":
         return np.clip(sigma * rng.standard_t(2, size=size), -1, 1)
     outlier = rng.uniform(size=size) < 0.07
-    return sigma * rng.normal(size=size) + outlier * np.abs(rng.normal(size=size)) * rng.uniform(
-        0.02, 0.3
-    )
+    small = sigma * rng.normal(size=size)
+    return small + outlier * np.abs(rng.normal(size=size)) * rng.uniform(0.02, 0.3)
 
 
 def problem(seed):
@@ -75,14 +68,9 @@ def problem(seed):
     n, d = _design(kind, rng)
     beta, gamma = np.exp(rng.uniform(np.log(0.05), np.log(1.2), size=2))
     E = rng.choice([0.0, rng.uniform(0.05, 3.0)], p=[0.15, 0.85])
-    scale = 10 ** rng.uniform(-1, 0.7)
-    share = rng.uniform(0.05, 0.95)
-    clean = E + scale * (
-        share * (n / np.median(n)) ** -beta + (1 - share) * (d / np.median(d)) ** -gamma
-    )
+    scale, share = 10 ** rng.uniform(-1, 0.7), rng.uniform(0.05, 0.95)
+    terms = share * (n / np.median(n)) ** -beta + (1 - share) * (d / np.median(d)) ** -gamma
     name = OBJECTIVES[rng.integers(len(OBJECTIVES))]
-    objective = Objective(
-        name=name,
-        delta=10 ** rng.uniform(-4, -1.5) if rng.uniform() < 0.5 else 1e-3,
-    )
-    return Problem(seed, n, d, clean * np.exp(_noise(noise, len(n), rng)), objective, kind, noise)
+    delta = 10 ** rng.uniform(-4, -1.5) if rng.uniform() < 0.5 else 1e-3
+    loss = (E + scale * terms) * np.exp(_noise(noise, len(n), rng))
+    return Problem(seed, n, d, loss, Objective(name=name, delta=delta), kind, noise)

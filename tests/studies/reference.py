@@ -1,8 +1,8 @@
 """A thorough search for the best fit of the params+tokens law, by other means: SciPy from many
 random starts.
 
-Squares and Huber's function go through least_squares, the sharp objectives through L-BFGS-B on a
-smooth one and then through linear programmes. Nothing here comes from the package's solvers.
+Squares and Huber's function go through least_squares, absolute deviations through L-BFGS-B on a
+smooth objective and then through linear programmes. Nothing here comes from the package's solvers.
 """
 
 import numpy as np
@@ -20,43 +20,36 @@ class Search:
     """
 
     def __init__(self, problem, seed):
-        self.objective = problem.objective
-        self.loss = problem.loss
-        self.logs = [np.log(problem.params), np.log(problem.tokens)]
-        self.logs = [x - x.mean() for x in self.logs]
+        self.objective, self.loss = problem.objective, problem.loss
+        logs = np.log([problem.params, problem.tokens])
+        self.logs = logs - logs.mean(axis=1, keepdims=True)
         self.random = np.random.default_rng([seed, 99])
-        span = [np.log(problem.loss.min() * TERMS[0]), np.log(problem.loss.max() * TERMS[1])]
-        self.lower = np.array([0.0, span[0], span[0], EXPONENTS[0], EXPONENTS[0]])
-        self.upper = np.array([np.inf, span[1], span[1], EXPONENTS[1], EXPONENTS[1]])
+        span = np.log([problem.loss.min() * TERMS[0], problem.loss.max() * TERMS[1]])
+        ends = [(0.0, np.inf), span, span, EXPONENTS, EXPONENTS]
+        self.lower, self.upper = np.array(ends, dtype=float).T
+
+    def terms(self, theta):
+        return np.exp(theta[1:3, None] - theta[3:, None] * self.logs)
 
     def residuals(self, theta):
-        terms = [np.exp(theta[1 + k] - theta[3 + k] * x) for k, x in enumerate(self.logs)]
-        value = theta[0] + terms[0] + terms[1]
-        return np.log(value) - np.log(self.loss) if self.objective.in_logs else value - self.loss
+        law = theta[0] + self.terms(theta).sum(axis=0)
+        return np.log(law) - np.log(self.loss) if self.objective.in_logs else law - self.loss
 
     def jacobian(self, theta):
-        terms = [np.exp(theta[1 + k] - theta[3 + k] * x) for k, x in enumerate(self.logs)]
-        columns = [
-            np.ones_like(self.loss),
-            *terms,
-            *(-x * t for x, t in zip(self.logs, terms, strict=True)),
-        ]
-        found = np.stack(columns, axis=1)
-        return (
-            found / (theta[0] + terms[0] + terms[1])[:, None] if self.objective.in_logs else found
-        )
+        terms = self.terms(theta)
+        found = np.vstack([np.ones_like(self.loss), terms, -self.logs * terms]).T
+        law = theta[0] + terms.sum(axis=0)
+        return found / law[:, None] if self.objective.in_logs else found
 
     def value(self, theta):
         """The objective by its definition."""
-        r, name = self.residuals(theta), self.objective.name
+        r, name, delta = self.residuals(theta), self.objective.name, self.objective.delta
         if name.startswith("least-squares"):
             return float(np.sum(r**2))
-        if name == "absolute-log":
-            return float(np.sum(np.abs(r)))
-        delta = self.objective.delta
-        return float(
-            np.sum(np.where(np.abs(r) <= delta, 0.5 * r**2, delta * (np.abs(r) - 0.5 * delta)))
-        )
+        size = np.abs(r)
+        if name == "huber-log":
+            size = np.where(size <= delta, 0.5 * r**2, delta * (size - 0.5 * delta))
+        return float(np.sum(size))
 
     def start(self, index):
         """Random exponents; the linear part random for one half of the starts, by nonnegative least
@@ -64,98 +57,63 @@ class Search:
         """
         exponents = np.exp(self.random.uniform(np.log(0.02), np.log(3.0), size=2))
         if index % 2:
-            columns = np.stack(
-                [
-                    np.ones_like(self.loss),
-                    *(np.exp(-b * x) for b, x in zip(exponents, self.logs, strict=True)),
-                ],
-                axis=1,
-            )
-            linear, _ = nnls(columns / self.loss[:, None], np.ones_like(self.loss))
+            powers = np.exp(-exponents[:, None] * self.logs)
+            columns = np.vstack([np.ones_like(self.loss), powers]) / self.loss
+            linear, _ = nnls(columns.T, np.ones_like(self.loss))
             linear = np.maximum(linear, [0.0, 1e-6, 1e-6])
         else:
             E = self.random.uniform(0.0, self.loss.min())
-            share = self.random.uniform(0.02, 0.98)
-            linear = np.array(
-                [E, share * (np.median(self.loss) - E), (1.0 - share) * (np.median(self.loss) - E)]
-            )
+            share, rest = self.random.uniform(0.02, 0.98), np.median(self.loss) - E
+            linear = np.array([E, share * rest, (1.0 - share) * rest])
         theta = np.concatenate([linear[:1], np.log(np.maximum(linear[1:], 1e-9)), exponents])
         return np.clip(theta, self.lower + 1e-9, self.upper - 1e-9)
 
     def descend(self, theta, tolerance, evaluations):
         if self.objective.width == 0.0:
             return self._smooth_descent(theta, evaluations)
-        huber = (
-            {}
-            if self.objective.width == np.inf
-            else {"loss": "huber", "f_scale": self.objective.delta}
-        )
-        found = least_squares(
-            self.residuals,
-            theta,
-            self.jacobian,
-            bounds=(self.lower, self.upper),
-            x_scale="jac",
-            ftol=tolerance,
-            xtol=tolerance,
-            gtol=tolerance,
-            max_nfev=evaluations,
-            **huber,
-        )
-        return found.x
+        how = dict.fromkeys(("ftol", "xtol", "gtol"), tolerance) | {"max_nfev": evaluations}
+        if self.objective.width < np.inf:
+            how |= {"loss": "huber", "f_scale": self.objective.delta}
+        how |= {"bounds": (self.lower, self.upper), "x_scale": "jac"}
+        return least_squares(self.residuals, theta, self.jacobian, **how).x
 
     def _smooth_descent(self, theta, evaluations):
-        low, high = -1.0, 1.0  # the slopes of |r|
+        bounds = [*zip(self.lower, self.upper, strict=True)]
+        how = {"jac": True, "method": "L-BFGS-B", "bounds": bounds}
         for share in (1.0, 0.1, 0.01):
             width = share * np.median(np.abs(self.residuals(theta))) + 1e-12
 
             def smooth(x, width=width):
                 r = self.residuals(x)
-                psi = np.clip(r * 0.5 * (high - low) / width, low, high)
-                return np.sum(psi * r - psi**2 * width / (high - low)), self.jacobian(x).T @ psi
+                psi = np.clip(r / width, -1.0, 1.0)
+                return np.sum(psi * r - psi**2 * width / 2.0), self.jacobian(x).T @ psi
 
-            bounds = list(zip(self.lower, self.upper, strict=True))
-            theta = minimize(
-                smooth,
-                theta,
-                jac=True,
-                method="L-BFGS-B",
-                bounds=bounds,
-                options={"maxiter": evaluations},
-            ).x
+            theta = minimize(smooth, theta, options={"maxiter": evaluations}, **how).x
         return theta
 
     def polish(self, theta):
-        """To the end of the basin."""
+        """The end of the basin; of absolute deviations by linear programmes, a step each."""
         if self.objective.width != 0.0:
             return self.descend(np.clip(theta, self.lower + 1e-12, self.upper), 1e-15, 3000)
-        low, high = -1.0, 1.0  # the slopes of |r|
         radius, count = 0.1, len(self.loss)
+        ones = np.eye(count)
         for _ in range(80):
             r, J = self.residuals(theta), self.jacobian(theta)
-            unit = np.linalg.norm(J, axis=0) / np.sqrt(count) + 1e-300
             noise = np.median(np.abs(r)) + 1e-300
-            box = np.stack(
-                [
-                    np.maximum(-radius, (self.lower - theta) * unit / noise),
-                    np.minimum(radius, (self.upper - theta) * unit / noise),
-                ]
-            )
+            unit = (np.linalg.norm(J, axis=0) / np.sqrt(count) + 1e-300) / noise
+            low = np.maximum(-radius, (self.lower - theta) * unit)
+            high = np.minimum(radius, (self.upper - theta) * unit)
             solved = linprog(
-                np.concatenate([np.zeros(5), np.full(count, high), np.full(count, -low)]),
-                A_eq=np.hstack([J / unit, -np.eye(count), np.eye(count)]),
+                np.concatenate([np.zeros(5), np.ones(2 * count)]),
+                A_eq=np.hstack([J / unit / noise, -ones, ones]),
                 b_eq=-r / noise,
-                bounds=[*box.T, *[(0, None)] * (2 * count)],
+                bounds=[*zip(low, high, strict=True), *[(0, None)] * (2 * count)],
             )
-            if solved.status != 0:
+            if solved.status != 0 or radius < 1e-10:
                 break
-            trial = np.clip(theta + solved.x[:5] * noise / unit, self.lower, self.upper)
-            if self.value(trial) < self.value(theta):
-                theta, radius = trial, 2.0 * radius
-            else:
-                radius *= 0.25
-            if radius < 1e-10:
-                break
+            trial = np.clip(theta + solved.x[:5] / unit, self.lower, self.upper)
+            better = self.value(trial) < self.value(theta)
+            theta, radius = (trial, 2.0 * radius) if better else (theta, 0.25 * radius)
         return theta
 
     def best(self):
@@ -163,8 +121,5 @@ class Search:
         with np.errstate(all="ignore"):
             rough = [self.descend(self.start(i), 1e-8, 200) for i in range(STARTS)]
             rough.sort(key=self.value)
-            ends = [self.polish(theta) for theta in rough[:POLISHED]]
-            return min(
-                ((self.value(theta), theta) for theta in (*rough[:1], *ends)),
-                key=lambda pair: pair[0],
-            )
+            ends = [rough[0], *(self.polish(theta) for theta in rough[:POLISHED])]
+            return min(((self.value(theta), theta) for theta in ends), key=lambda pair: pair[0])

@@ -1,15 +1,20 @@
 """What every study does: problems in processes of one thread each, and a table of the outcomes.
 
-As many threads as processors in every process would wait for one another.
+As many threads as processors in every process would wait for one another. Importing this puts the
+tests on the path of a study that runs as a script.
 """
 
 import os
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
+from pathlib import Path
 
 import pandas as pd
 from tqdm import tqdm
+
+sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 #: The nominal level of every interval.

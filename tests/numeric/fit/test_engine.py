@@ -126,7 +126,7 @@ def test_valleys_that_end_on_a_bound(seed):
 SLOW = [pytest.param(seed, marks=pytest.mark.slow) for seed in (1003, 1119)]
 
 
-@pytest.mark.parametrize("seed", [0, 2, 1190, *SLOW])
+@pytest.mark.parametrize("seed", [0, 1190, *SLOW])
 def test_absolute_deviations_are_minima_of_the_primal_programme(seed):
     """The solver goes by the dual; here the primal, min sum u with -u <= r + J'd <= u in a small
     box, gains nothing.

@@ -13,10 +13,9 @@ import sympy
 from scipy.optimize import minimize
 from tests.data import grid_runs
 
-from isoflop.numeric.fit import OBJECTIVES, Objective, fit
+from isoflop.numeric.fit import Objective, fit
 from isoflop.numeric.fit.expression import Expression
 from isoflop.numeric.fit.resample import case_weights
-from isoflop.theory.code.model_code import model_code
 
 FORMULA = "E + A*N^-beta + B*D^-gamma"
 #: The general solver stops at 1e-14 of the objective; coefficients are flatter by the condition of
@@ -110,27 +109,22 @@ def test_names_are_found_in_order_of_appearance():
     assert posed(q * n**p, {"N": N}).coefficients == ("p", "q")
 
 
+NO_NAMES = ['x"""\nraise SystemExit\n"""', "a, b=__import__('os')", "", "x\n"]
+
+
 @pytest.mark.parametrize(
     ("law", "complaint"),
     [
         ("__import__('os').system('true')", "cannot read"),
         (sympy.gamma(sympy.Symbol("a")) * sympy.Symbol("N"), "no derivatives through"),
         (sympy.I * sympy.Symbol("N"), "real and finite"),
+        # Generated source holds names: text that is no name would be executed with it.
+        *((1 + sympy.Symbol(x) / sympy.Symbol("N"), "must be a name of letters") for x in NO_NAMES),
     ],
 )
 def test_refuses(law, complaint):
     with pytest.raises(ValueError, match=complaint):
         _ = posed(law, {"N": [1.0]}).coefficients
-
-
-@pytest.mark.parametrize(
-    "name", ['x"""\nraise SystemExit\n"""', "a, b=__import__('os')", "", "x\n"]
-)
-def test_a_coefficient_must_have_a_name(name):
-    """Generated source holds names: text that is none would be executed with it."""
-    law = 1 + sympy.Symbol(name) * sympy.Symbol("N") ** -2
-    with pytest.raises(ValueError, match=r"^coefficient .*: must be a name of letters, digits and"):
-        model_code(law, ("N",), (name,))
 
 
 def test_a_column_of_any_name_is_no_code():
@@ -145,16 +139,14 @@ def test_a_column_of_any_name_is_no_code():
 @pytest.mark.parametrize(
     ("objective", "given"),
     [
-        *((name, {}) for name in OBJECTIVES),
-        (SQUARES, {"fixed": {"E": 1.5}}),
-        (SQUARES, {"bounds": {"beta": (0.4, None), "E": (None, 1.8)}}),
+        ("absolute-log", {}),
+        ("huber-log", {"fixed": {"E": 1.5}}),
+        ("least-squares", {"bounds": {"beta": (0.4, None), "E": (None, 1.8)}}),
     ],
 )
-def test_the_optimum_of_the_named_model(chinchilla_240, objective, given):
-    named, general = (
-        fit(chinchilla_240, model=model, objective=objective, **given)
-        for model in ("params-tokens", FORMULA)
-    )
+def test_the_optimum_of_the_named_model(objective, given):
+    runs, options = grid_runs(noise=0.01), {"objective": objective, **given}
+    named, general = (fit(runs, model=model, **options) for model in ("params-tokens", FORMULA))
     assert general.converged
     assert set(general.solution.at_bound) == set(named.solution.at_bound)
     assert general.objective_value == pytest.approx(named.objective_value, rel=SAME_MINIMUM)
@@ -162,7 +154,7 @@ def test_the_optimum_of_the_named_model(chinchilla_240, objective, given):
 
 
 def test_uncertainty_of_the_named_model():
-    """Of the same coefficients: covariances of A and B as they are, not of their logarithms."""
+    """Covariances are of A and B as they are, not of their logarithms."""
     named, general = (
         fit(grid_runs(noise=0.01), model=model, objective=SQUARES)
         for model in ("params-tokens", FORMULA)
@@ -237,11 +229,8 @@ def test_a_users_law_without_start_values(solved, objective):
         ("E + A*exp(-k*x)", lambda x, noise: np.where(x < 1.5, 3.0, 1.0) + noise, None),
         ("c/(1 + k*x)", lambda x, noise: 1.0 / x, None),  # c and k to infinity, at a fixed ratio
         ("a*b*x", lambda x, noise: 2.0 * x + noise, None),
-        (
-            "cos(a*x)",
-            lambda x, noise: np.cos(0.1 * x),
-            {"a": 0.0},
-        ),  # the greatest value, by symmetry
+        # the greatest value, by symmetry
+        ("cos(a*x)", lambda x, noise: np.cos(0.1 * x), {"a": 0.0}),
     ],
 )
 def test_what_is_no_minimum_has_not_converged(solved, law, y, start):
@@ -253,7 +242,7 @@ def test_what_is_no_minimum_has_not_converged(solved, law, y, start):
 def test_what_is_called_converged_is_a_minimum(solved):
     """Random power laws with few runs and much noise: nothing near a converged point is lower."""
     random, converged = np.random.default_rng(99), 0
-    for _ in range(12):
+    for _ in range(6):
         x = np.exp(random.uniform(0.0, 5.0, 12))
         y = random.uniform(0.1, 2.0) + random.uniform(0.5, 5.0) * x ** -random.uniform(0.2, 1.0)
         y *= np.exp(0.2 * random.standard_normal(12))
@@ -267,7 +256,7 @@ def test_what_is_called_converged_is_a_minimum(solved):
         inside = values[(values > 0.0).all(axis=1)]
         squares = np.sum((np.log(inside) - np.log(y)) ** 2, axis=1)
         assert squares.min() >= found.value * (1.0 - 1e-12)
-    assert converged >= 6
+    assert converged >= 3
 
 
 def test_a_law_that_is_finite_nowhere(solved):

@@ -118,7 +118,9 @@ def test_an_upper_limit_against_a_simplex(drawn):
     estimate, draws = found.estimate("E0", level), found.draws
     assert draws is not None
     assert estimate.low == 0.0
-    assert estimate.high == pytest.approx(max(limit, np.quantile(drawn, 0.95)), rel=1e-4)
+    assert estimate.high == pytest.approx(
+        max(limit, np.quantile(draws.coefficients[:, 0], 0.95)), rel=1e-4
+    )
     assert upper_limit(found, level) == pytest.approx(limit, rel=1e-4)
 
 
