@@ -6,7 +6,7 @@ import pytest
 from sympy import Symbol
 from tests.theory.claiming import Meaning
 from tests.theory.reference import CLOSE, MP
-from tests.theory.rewriting import evaluate, from_sympy
+from tests.theory.values import value
 
 from isoflop.theory.budget import Budget
 from isoflop.theory.claim.vocabulary import vocabulary
@@ -32,7 +32,7 @@ def test_quantities_are_what_a_search_finds(name, budget) -> None:
     for _ in range(3):
         point = {letter: MP.mpf(random.uniform(0.3, 3)) for letter in LETTERS}
         wanted = Meaning(point, (a, d), kappa).value(name, [point[x] for x in ARGUMENTS[name]])
-        found = evaluate(from_sympy(body(names[name])), point)
+        found = value(body(names[name]), point)
         assert abs(found - wanted) < CLOSE * max(1, abs(wanted))
 
 

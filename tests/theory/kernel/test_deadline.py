@@ -62,10 +62,10 @@ def test_a_decision_is_interrupted_and_can_be_repeated() -> None:
     assert decide_bound(x**2 + y**2, ">=", 2 * x * y).proved
 
 
-@pytest.mark.parametrize("seconds", [0, -1.0, float("nan"), float("inf")])
-def test_a_limit_is_positive_and_finite(seconds: float) -> None:
-    with pytest.raises(ValueError, match="seconds="), within(seconds):
-        pass
+def test_a_limit_is_positive_and_finite() -> None:
+    for seconds in (0, -1.0, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="seconds="), within(seconds):
+            pass
 
 
 def test_the_shorter_of_two_limits_counts_and_the_outer_one_goes_on() -> None:
