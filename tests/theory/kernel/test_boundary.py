@@ -39,6 +39,11 @@ TRUE = [
     (x * y, ">=", x + y - 1, [x - 1, y - 1]),
     (Abs(beta - gamma), "==", gamma - beta, [gamma - beta]),
     (x * y, ">", x * y * z / (1 + z), [x * y - x - y + exp(x)]),
+    # a nonnegative symbol needs no mention
+    (E + x - E, "==", x, []),
+    (Abs(E), "==", E, []),
+    (E, ">=", 0, []),
+    (E + BEST, ">=", BEST, []),
 ]
 #: True inside and false where the assumed expression is zero.
 FALSE_ON_THE_BOUNDARY = [
@@ -51,6 +56,12 @@ FALSE_ON_THE_BOUNDARY = [
     (1 + x / (x + E), "<", 2, []),
     (E + BEST, ">", BEST, []),
     (E, ">", 0, []),
+]
+#: No value on the boundary: proved off it.
+OFF_THE_BOUNDARY = [
+    (exp(log(E, evaluate=False), evaluate=False), E, [], "E > 0"),
+    (raw_quotient(E, E), 1, [], "E > 0"),
+    (raw_quotient(Abs(x - y), x - y), 1, [x - y], "x - y > 0"),
 ]
 
 
@@ -69,45 +80,32 @@ def test_what_fails_on_the_boundary_alone_is_refuted_there(case) -> None:
     point = dict(decision.witness.point)
     assert not holds(lhs, relation, rhs, point)
     assert all(fine(e, point) >= 0 for e in weak)
-    positive = {E: Symbol("E", positive=True)}
-    inside = (sympify(side).subs(positive) for side in (lhs, rhs))
-    assert decide_bound(next(inside), relation, next(inside), assume=weak).proved
+    left, right = (sympify(side).subs(E, Symbol("E", positive=True)) for side in (lhs, rhs))
+    assert decide_bound(left, relation, right, assume=weak).proved
 
 
-@pytest.mark.parametrize(
-    ("lhs", "rhs", "condition"),
-    [
-        (exp(log(E, evaluate=False), evaluate=False), E, "E > 0"),
-        (raw_quotient(E, E), 1, "E > 0"),
-        (raw_quotient(Abs(beta - gamma), beta - gamma), 1, "beta - gamma > 0"),
-    ],
-    ids=str,
-)
-def test_a_claim_without_a_value_on_the_boundary_is_proved_off_it(lhs, rhs, condition) -> None:
-    weak = [beta - gamma] if lhs.has(beta) else []
+@pytest.mark.parametrize(("lhs", "rhs", "weak", "condition"), OFF_THE_BOUNDARY, ids=str)
+def test_a_claim_without_a_value_on_the_boundary_is_proved_off_it(
+    lhs, rhs, weak, condition
+) -> None:
     decision = decide(lhs, rhs, assume_nonnegative=weak)
     assert decision.proved, decision
     assert [str(c) for c in decision.conditions] == [condition]
 
 
-def test_a_nonnegative_symbol_needs_no_mention() -> None:
-    assert decide(E + x - E, x).proved
-    assert decide(Abs(E), E).proved
-    assert decide_bound(E, ">=", 0).proved
-    assert decide_bound(E + BEST, ">=", BEST).conditions == ()
+def test_a_witness_off_the_boundary() -> None:
     witness = decide(E + x, x).witness
     assert witness is not None
     assert dict(witness.point)[E] > 0
 
 
 def test_no_proof_where_nothing_can_be_said_of_the_boundary() -> None:
-    """exp(x) - x - y cannot be solved for x; that it is positive is used, and that it may be zero
-    is not forgotten.
+    """The assumed expression cannot be solved for x; that it is positive is used, and that it may be
+    zero is not forgotten.
     """
     e = exp(x) - x * exp(y)
-    decision = decide_bound(exp(x) - x * exp(y), ">", 0, assume_nonnegative=[e])
-    assert not decision.proved
-    assert decide_bound(exp(x) - x * exp(y), ">", 0, assume=[e]).answer is not Answer.REFUTED
+    assert not decide_bound(e, ">", 0, assume_nonnegative=[e]).proved
+    assert decide_bound(e, ">", 0, assume=[e]).answer is not Answer.REFUTED
 
 
 def test_contradictory_assumptions_prove_nothing() -> None:
@@ -122,16 +120,12 @@ def test_limits_under_weak_assumptions() -> None:
     assert decision.witness is not None
     point = {symbol.name: known for symbol, known in decision.witness.point}
     assert point["beta"] == point["gamma"]
-    proved = decide_limit(
-        x / (C + y) * C ** (beta - gamma), "->", 0 * x, C, "0", assume_nonnegative=[beta - gamma]
-    )
-    assert not proved.proved  # x/y at beta = gamma
+    growing = x / (C + y) * C ** (beta - gamma)  # x/y at beta = gamma
+    assert not decide_limit(growing, "->", 0 * x, C, "0", assume_nonnegative=[beta - gamma]).proved
     decision = decide_limit(x**2 * C, "->", 0 * x, C, "0", assume_nonnegative=[1 - C, x - 2])
     assert decision.proved
     assert [str(c) for c in decision.conditions] == ["x - 2 >= 0"]
-
-
-def test_limits_with_a_nonnegative_symbol() -> None:
+    # a nonnegative symbol
     assert decide_limit(E + BEST, "->", E, C, "oo").proved
     assert [str(c) for c in decide_limit(E + BEST, "~", E, C, "oo").conditions] == ["E > 0"]
     assert decide_limit(E * C + 1 / C, "->", 0 * x, C, "oo").refuted

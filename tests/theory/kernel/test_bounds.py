@@ -21,6 +21,9 @@ n = Symbol("n", nonnegative=True)
 ENVELOPE = derive()
 PENALTY = misallocation(ENVELOPE).penalty
 LOSS = A * N**-beta + B * D**-gamma
+P, Q, R, S = beta / (beta + z), z * y / (z + y), beta / (y + beta), z / (z + gamma)
+LONG_SUM = 3 * x**P + 4 * x**Q * A ** (1 + R) + 4 * A**S
+LONG_MEAN = 11 * x ** ((3 * P + 4 * Q) / 11) * A ** ((4 + 4 * R + 4 * S) / 11)
 
 PROVED = [
     (PENALTY, ">=", 1, ()),
@@ -50,16 +53,7 @@ PROVED = [
     # the logarithm of the penalty is convex in log r
     (PENALTY * PENALTY.subs(r, q), ">=", PENALTY.subs(r, sqrt(r * q)) ** 2, ()),
     (sqrt((x**2 + y**2) * (z**2 + 1)), ">=", x * z + y, ()),
-    (
-        3 * x ** (beta / (beta + z))
-        + 4 * x ** (z * y / (z + y)) * A ** ((y + 2 * beta) / (y + beta))
-        + 4 * A ** (z / (z + gamma)),
-        ">=",
-        11
-        * x ** ((3 * beta / (beta + z) + 4 * z * y / (z + y)) / 11)
-        * A ** ((4 + 4 * beta / (y + beta) + 4 * z / (z + gamma)) / 11),
-        (),
-    ),
+    (LONG_SUM, ">=", LONG_MEAN, ()),
 ]
 REFUTED = [
     (PENALTY, "<=", 1, ()),
