@@ -97,29 +97,38 @@ class Solution:
         return len(self.fitted) - int(self.free.sum())
 
     def drawn(self, covariance: Floats, freedom: int) -> Draws:
-        """1,000 draws of a covariance by Student's t: symmetric in E and in the logarithms of the
-        other coefficients of power terms, in the coefficients of an expression; exponents stay
-        within the limits of the search.
+        """1,000 draws of a covariance, as `Fit.covariance`, by Student's t.
+
+        They are symmetric in E, in the logarithms of the terms at the centre of the runs and in
+        those of the exponents; of an expression in the coefficients. A prefactor follows from its
+        term and its exponent: drawn beside the exponent it would move the term, which the runs
+        determine far better than either. Exponents stay within the limits of the search.
         """
-        form, values, random = self.model, self.values, np.random.default_rng(0)
+        form, theta, random = self.model, self.theta, np.random.default_rng(0)
         is_exponent = np.isin(form.coefficients, form.exponents)
-        size = np.where(is_exponent, values, 1.0)
+        scale = np.where(is_exponent, theta, 1.0)
+        from_coordinates = np.linalg.inv(form.to_coordinates) / scale[:, None]
         steps = random.multivariate_normal(
-            np.zeros(len(values)),
-            covariance / np.outer(size, size),
+            np.zeros(len(theta)),
+            from_coordinates @ covariance @ from_coordinates.T,
             DRAWS,
             check_valid="ignore",
             method="eigh",
         )
         steps *= np.sqrt(freedom / random.chisquare(freedom, size=DRAWS))[:, None]
         with np.errstate(over="ignore"):
-            drawn = np.where(is_exponent | form.logged, values * np.exp(steps), values + steps)
-        drawn = np.clip(drawn, -LARGEST_DRAW, LARGEST_DRAW)
+            drawn = np.where(is_exponent, theta * np.exp(steps), theta + steps)
         ends = np.where(is_exponent, [[SMALLEST_EXPONENT], [LARGEST_EXPONENT]], [[-inf], [inf]])
         drawn = np.clip(drawn, *ends)
         if form.irreducible:
             drawn[:, 0] = np.maximum(drawn[:, 0], 0.0)
-        return Draws(rows=drawn, converged=np.full(DRAWS, True), requested=DRAWS, kind="covariance")
+        coefficients = np.clip(form.read(drawn), -LARGEST_DRAW, LARGEST_DRAW)
+        return Draws(
+            rows=coefficients,
+            converged=np.full(DRAWS, True),
+            requested=DRAWS,
+            kind="covariance",
+        )
 
     def refit(self, *, weights: Floats | None = None, observed: Floats | None = None) -> Draws:
         """The fit repeated K times: with weights (K, n), how often each row is drawn, or to other

@@ -185,11 +185,24 @@ def test_rows_of_what_is_held_are_zero(given):
 
 
 def test_intervals_take_students_t():
-    """90 % with 30 - 5 degrees of freedom: 1.7081408 standard errors on both sides, of prefactors
-    and exponents in the log; 1,000 draws know an end to 6 % of that.
+    """90 % with 30 - 5 degrees of freedom: 1.7081408 standard errors on both sides, of exponents and
+    of the terms at the centre of the runs in the log; 1,000 draws know an end to 6 % of that.
     """
-    for name, estimate in fit(grid_runs(noise=0.02)).estimates(0.9).items():
-        value, error = estimate.value, estimate.standard_error or 0.0
+    runs = grid_runs(noise=0.02)
+    found = fit(runs)
+    names, covariance = [*found.coefficients], found.covariance
+    asked = {name: (found.estimate(name), {name: 1.0}) for name in ("E", "beta", "gamma")}
+    for a, b, sizes in (("A", "beta", runs["params"]), ("B", "gamma", runs["tokens"])):
+        centre = float(np.log(sizes).mean())
+        term = found.estimate(lambda c, a=a, b=b, x=centre: c[a] * np.exp(-x * c[b]))
+        asked[f"{a} term"] = term, {a: 1.0, b: -centre}
+    for name, (estimate, slopes) in asked.items():
+        slope = np.array([slopes.get(x, 0.0) for x in names])
+        error = np.sqrt(slope @ covariance @ slope)
         ends = np.array([estimate.low, estimate.high])
-        away = (ends - value if name == "E" else value * np.log(ends / value)) / error
-        np.testing.assert_allclose(away, [-1.7081407612518986, 1.7081407612518986], rtol=0.2)
+        size = estimate.value if name in ("beta", "gamma") else 1.0
+        is_plain = name == "E"
+        away = ends - estimate.value if is_plain else size * np.log(ends / estimate.value)
+        np.testing.assert_allclose(
+            away / error, [-1.7081407612518986, 1.7081407612518986], rtol=0.2, err_msg=name
+        )
