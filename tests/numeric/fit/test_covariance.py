@@ -5,6 +5,8 @@ it, and intervals.
 from itertools import combinations_with_replacement
 from typing import Any
 
+from functools import partial
+
 import mpmath
 import numpy as np
 import pytest
@@ -188,14 +190,17 @@ def test_intervals_take_students_t():
     """90 % with 30 - 5 degrees of freedom: 1.7081408 standard errors on both sides, of exponents and
     of the terms at the centre of the runs in the log; 1,000 draws know an end to 6 % of that.
     """
+
+    def term(a, b, centre, coefficients):
+        return coefficients[a] * np.exp(-centre * coefficients[b])
+
     runs = grid_runs(noise=0.02)
     found = fit(runs)
     names, covariance = [*found.coefficients], found.covariance
     asked = {name: (found.estimate(name), {name: 1.0}) for name in ("E", "beta", "gamma")}
     for a, b, sizes in (("A", "beta", runs["params"]), ("B", "gamma", runs["tokens"])):
         centre = float(np.log(sizes).mean())
-        term = found.estimate(lambda c, a=a, b=b, x=centre: c[a] * np.exp(-x * c[b]))
-        asked[f"{a} term"] = term, {a: 1.0, b: -centre}
+        asked[f"{a} term"] = found.estimate(partial(term, a, b, centre)), {a: 1.0, b: -centre}
     for name, (estimate, slopes) in asked.items():
         slope = np.array([slopes.get(x, 0.0) for x in names])
         error = np.sqrt(slope @ covariance @ slope)
