@@ -2,10 +2,9 @@
 it, and intervals.
 """
 
+from functools import partial
 from itertools import combinations_with_replacement
 from typing import Any
-
-from functools import partial
 
 import mpmath
 import numpy as np
