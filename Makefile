@@ -19,7 +19,7 @@ endef
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-oldest test-slow lint format generate bench studies wheel clean
+.PHONY: help demo test test-oldest test-slow lint format generate pages bench studies wheel clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -77,6 +77,9 @@ lint: $(VENV)/dev  ## ruff and mypy
 format: $(VENV)/dev  ## let ruff fix what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+pages: $(VENV)/dev  ## write what the commands print now into README.md and docs/
+	PYTHONPATH=. $(BIN)/python -m tests.test_pages
 
 generate: $(VENV)/dev  ## print the numeric modules from the proved formulas
 	$(BIN)/python -m isoflop.theory.code.codegen

@@ -28,19 +28,20 @@ class Outcome(NamedTuple):
     err: str
 
 
+def isoflop(*argv: object) -> Outcome:
+    """Run ``isoflop ARGS...`` in this process."""
+    from isoflop.__main__ import main
+
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = main([str(word) for word in argv])
+    return Outcome(code, out.getvalue(), err.getvalue())
+
+
 @pytest.fixture(scope="session")
 def run_cli() -> Callable[..., Outcome]:
     """Run ``isoflop ARGS...`` in this process."""
-
-    def run(*argv: object) -> Outcome:
-        from isoflop.__main__ import main
-
-        out, err = io.StringIO(), io.StringIO()
-        with redirect_stdout(out), redirect_stderr(err):
-            code = main([str(word) for word in argv])
-        return Outcome(code, out.getvalue(), err.getvalue())
-
-    return run
+    return isoflop
 
 
 @pytest.fixture(scope="session")

@@ -1,188 +1,133 @@
 """Every command and every Python snippet of the README and of docs/ runs and prints what the page
-shows.
+shows. `python -m tests.test_pages` (make pages) writes what the commands print now into the pages.
 """
 
 import doctest
+import io
 import os
 import re
+import runpy
 import shlex
-import subprocess
-import sys
+import tempfile
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
+from tests.conftest import ROOT, isoflop
 
-ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-LONGEST_README = 130
 LINK = re.compile(r"\]\(([^)#:]+)\)")
+#: Blocks of a page that its commands read, by their language.
+FILES = {"latex": "paper.tex", "markdown": "derivation.md"}
+#: Commands, and pages of snippets, that take seconds of bootstraps: only the slow tests run them.
+LONG = ("isoflop check ", "isoflop fit counts.csv", "isoflop backtest", "passk")
+DOCTEST = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
-    """(kind, text) of the fenced blocks of a page."""
+    """(language, text) of the fenced blocks of a page."""
     text = page.read_text(encoding="utf-8")
     return re.findall(r"^```(\w+)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
 
 
-def console_commands(page: Path) -> Iterator[tuple[str, str]]:
-    """(command line, expected output) of every `$ ...` of a page; `...` stands for lines left out."""
-    for kind, text in blocks(page):
-        if kind == "console":
+def commands(page: Path) -> Iterator[tuple[str, str]]:
+    """(command line, shown output) of every `$ ...` of a page; `...` stands for lines left out."""
+    for language, text in blocks(page):
+        if language == "console":
             for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
                 command, _, output = part.partition("\n")
                 yield command, output
 
 
-COMMANDS = [(page, *parts) for page in PAGES for parts in console_commands(page)]
-SNIPPETS = {page: [text for kind, text in blocks(page) if kind == "python"] for page in PAGES}
+def prepare(page: Path, folder: Path) -> None:
+    """Write the files that the commands of a page read, and let them run there."""
+    (folder / "examples").mkdir()
+    shipped = (ROOT / "examples" / "runs.csv").read_text(encoding="utf-8")
+    for path in ("runs.csv", "examples/runs.csv"):
+        (folder / path).write_text(shipped, encoding="utf-8")
+    for language, text in blocks(page):
+        if language in FILES:
+            (folder / FILES[language]).write_text(text, encoding="utf-8")
 
 
-def test_the_readme_is_short_and_has_commands_and_snippets():
-    assert len(PAGES[0].read_text(encoding="utf-8").splitlines()) <= LONGEST_README
-    assert len(list(console_commands(PAGES[0]))) >= 3
-    assert SNIPPETS[PAGES[0]]
+def run(command: str) -> tuple[int, str]:
+    """The exit status of a command line of a page, and what it prints."""
+    program, *words = shlex.split(command)
+    if program == "isoflop":
+        result = isoflop(*words)
+        return result.code, result.out + result.err
+    assert program == "python"
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        runpy.run_path(str(ROOT / words[0]), run_name="__main__")
+    return 0, printed.getvalue()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_links_lead_somewhere(page):
-    targets = LINK.findall(page.read_text(encoding="utf-8"))
-    assert [target for target in targets if not (page.parent / target).exists()] == []
-
-
-def test_every_page_is_linked_from_the_readme():
-    linked = {
-        (ROOT / target).resolve() for target in LINK.findall(PAGES[0].read_text(encoding="utf-8"))
-    }
-    assert [page.name for page in PAGES[1:] if page not in linked] == []
-
-
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory):
-    """Where the commands of a page run one after the other: later ones read what earlier ones
-    wrote.
-    """
-    made: dict[Path, Path] = {}
-
-    def folder(page: Path) -> Path:
-        if page not in made:
-            made[page] = tmp_path_factory.mktemp(page.stem)
-            shipped = (ROOT / "examples" / "runs.csv").read_text(encoding="utf-8")
-            (made[page] / "examples").mkdir()
-            for path in ("runs.csv", "examples/runs.csv"):
-                (made[page] / path).write_text(shipped, encoding="utf-8")
-            for kind, text in blocks(page):
-                if kind in FILES:
-                    (made[page] / FILES[kind]).write_text(text, encoding="utf-8")
-            if "simulate_counts.py" in page.read_text(encoding="utf-8"):
-                example("simulate_counts.py", made[page])
-        return made[page]
-
-    return folder
-
-
-OUTPUTS: dict[tuple[str, Path], str] = {}
-
-
-def example(name: str, folder: Path) -> str:
-    """The output of an example, which has run there."""
-    if (name, folder) not in OUTPUTS:
-        words = [sys.executable, str(ROOT / "examples" / name)]
-        done = subprocess.run(
-            words, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=True
-        )
-        OUTPUTS[name, folder] = done.stdout
-    return OUTPUTS[name, folder]
-
-
-#: Blocks of a page that its commands read.
-FILES = {"latex": "paper.tex", "markdown": "derivation.md"}
-#: What later commands of a page read, and the command that writes it: a worker may have only some
-#: of a page.
-WRITTEN = {
-    "fit.json": ("fit", "runs.csv", "--save"),
-    "evaluations.csv": ("simulate", "--seed", "1", "-o"),
-}
-
-
-def written(name: str, folder: Path, run_cli) -> None:
-    if not (folder / name).is_file():
-        words = [folder / word if word.endswith(".csv") else word for word in WRITTEN[name]]
-        assert run_cli(*words, folder / name).code == 0
-
-
-#: Bootstraps that take seconds: the slow tests have them, beside that of the README.
-LONG = ("isoflop check runs.csv --plot", "isoflop fit counts.csv", "isoflop backtest")
+def differs(shown: str, printed: str) -> bool:
+    """Whether a page shows something else than is printed, apart from lines left out and spaces."""
+    parts = re.split(r"^\.\.\.$", re.sub(r" +$", "", shown, flags=re.MULTILINE), flags=re.MULTILINE)
+    lines = "".join(f"{line.rstrip()}\n" for line in printed.splitlines() if line.strip())
+    wanted = ["".join(f"{x}\n" for x in part.splitlines() if x) for part in parts]
+    pattern = "(?s:.*)".join(map(re.escape, wanted))
+    return re.fullmatch(pattern, lines) is None
 
 
 @pytest.mark.parametrize(
-    ("page", "command", "expected"),
+    ("page", "in_full"),
     [
-        pytest.param(*row, marks=[pytest.mark.slow] if row[1].startswith(LONG) else [])
-        for row in COMMANDS
+        *((page, False) for page in PAGES),
+        *(pytest.param(page, True, marks=pytest.mark.slow) for page in PAGES),
     ],
-    ids=[f"{page.stem}: {command}" for page, command, _ in COMMANDS],
+    ids=lambda value: value.stem if isinstance(value, Path) else "in full" if value else "",
 )
-def test_command(page, command, expected, run_cli, folders, monkeypatch):
-    words = shlex.split(command)
-    if words[0] == "make":
-        makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-        assert re.search(rf"^{re.escape(words[1])}:", makefile, flags=re.MULTILINE)
-        return
-    folder = folders(page)
-    if words[0] == "python":
-        assert example(Path(words[1]).name, folder) == expected
-        return
-    assert words[0] == "isoflop"
-    for name in set(words[:-1]) & WRITTEN.keys():
-        written(name, folder, run_cli)
-    monkeypatch.chdir(folder)
-    result = run_cli(*words[1:])
-    is_refuted = re.search(r"^refuted|: ([0-9]+ )?refuted", expected)
-    assert result.code == (1 if is_refuted else 0), result.err
-    shown = [line.rstrip() for line in result.out.splitlines()]
-    wanted = [line.rstrip() for line in expected.splitlines()]
-    position = 0
-    for chunk in chunks(wanted):
-        starts = [i for i in range(position, len(shown) + 1) if shown[i : i + len(chunk)] == chunk]
-        assert starts, (
-            "not in the output: " + "\n".join(chunk) + "\n--- output\n" + "\n".join(shown)
-        )
-        position = starts[0] + len(chunk)
-    if "..." not in wanted:
-        assert [line for line in shown if line] == [line for line in wanted if line]
+def test_page(page: Path, in_full: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = [command for command, _ in commands(page)]
+    snippets = [text for language, text in blocks(page) if language == "python"]
+    has_long = any(command.startswith(LONG) for command in (*every, page.stem))
+    if in_full and not has_long:
+        pytest.skip("the fast test runs all of this page")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["example.py"])
+    prepare(page, tmp_path)
+    wrong = []
+    for command, shown in commands(page):
+        if in_full or not command.startswith(LONG):
+            code, printed = run(command)
+            is_refuted = re.search(r"^refuted|: ([0-9]+ )?refuted", shown)
+            if code != (1 if is_refuted else 0) or differs(shown, printed):
+                wrong.append(f"$ {command}\n{printed}")
+    assert not wrong, "\n".join(wrong)
+    assert all(">>>" in text for text in snippets)
+    if in_full or page.stem not in LONG:
+        parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=DOCTEST)
+        report: list[str] = []
+        test = parser.get_doctest("\n".join(snippets), {}, page.stem, str(page), 0)
+        assert runner.run(test, out=report.append).failed == 0, "".join(report)
 
 
-def chunks(lines: list[str]) -> Iterator[list[str]]:
-    chunk: list[str] = []
-    for line in lines:
-        if line == "...":
-            yield chunk
-            chunk = []
-        else:
-            chunk.append(line)
-    while chunk and not chunk[-1]:
-        chunk.pop()
-    yield chunk
+def test_the_readme_is_short_and_links_lead_somewhere() -> None:
+    readme = PAGES[0].read_text(encoding="utf-8")
+    assert len(readme.splitlines()) <= 130
+    assert {page.relative_to(ROOT).as_posix() for page in PAGES[1:]} <= {*LINK.findall(readme)}
+    for page in PAGES:
+        targets = LINK.findall(page.read_text(encoding="utf-8"))
+        assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
-@pytest.mark.parametrize(
-    "page", [page for page in PAGES if SNIPPETS[page]], ids=lambda page: page.stem
-)
-def test_snippets_in_the_order_of_the_page(page, folders, run_cli, monkeypatch):
-    monkeypatch.chdir(folders(page))
-    assert all(">>>" in text for text in SNIPPETS[page]), (
-        "write snippets as doctests, so that their output is checked"
-    )
-    for name in WRITTEN:
-        if any(name in text for text in SNIPPETS[page]):
-            written(name, folders(page), run_cli)
-    parsed = doctest.DocTestParser().get_doctest(
-        "\n".join(SNIPPETS[page]), {}, page.stem, str(page), 0
-    )
-    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
-    report: list[str] = []
-    result = runner.run(parsed, out=report.append)
-    assert result.attempted
-    assert not result.failed, "".join(report)
+def renew(page: Path) -> None:
+    """Write what the commands print into a page, except where it leaves lines out."""
+    text = page.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        prepare(page, Path(folder))
+        for command, shown in commands(page):
+            printed = run(command)[1]
+            if differs(shown, printed) and not re.search(r"^\.\.\.$", shown, re.MULTILINE):
+                text = text.replace(f"$ {command}\n{shown}", f"$ {command}\n{printed}")
+    page.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for each in PAGES:
+        renew(each)
