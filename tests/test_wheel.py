@@ -11,12 +11,13 @@ import tomllib
 import venv
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.conftest import ROOT
 
 import isoflop
 
-ROOT = Path(__file__).resolve().parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LINKED = ("theory", "numeric", "derivations")
 SUFFIXES = (".py", ".md", ".toml", ".bib", ".csv", ".typed")
@@ -36,53 +37,46 @@ def tree() -> dict[str, Path]:
     }
 
 
-def run(*command: object, cwd: Path, **more: object) -> str:
+def run(*command: object, cwd: Path, **more: Any) -> str:
     """What a command prints, which must succeed."""
-    words = [str(word) for word in command]
-    done = subprocess.run(words, capture_output=True, text=True, cwd=cwd, **more)  # type: ignore[call-overload]
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, cwd=cwd, **more)
     assert done.returncode == 0, done.stderr
     return str(done.stdout)
 
 
-def clean_copy(target: Path, *, links: bool) -> Path:
-    """Copy what a clone would hold: files tracked, and files new but not ignored."""
-    listed = run("git", "ls-files", "-z", "-c", "-o", "--exclude-standard", cwd=ROOT).split("\0")
-    for name in map(Path, filter(None, listed)):
-        source, place = ROOT / name, target / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        if source.is_symlink() and links:
-            place.symlink_to(source.readlink())
-        elif source.is_file() and not source.is_symlink():
-            shutil.copyfile(source, place)
-    return target
-
-
-def build(source: Path, target: Path) -> Path:
-    """Build a wheel as pip would."""
-    target.mkdir()
+def build(folder: Path, *, links: bool) -> Path:
+    """The wheel that pip builds from a copy of what a clone would hold: files tracked, and files new
+    but not ignored; without links, as in an archive of a system that has none.
+    """
+    source = folder / "source"
+    for name in run("git", "ls-files", "-zco", "--exclude-standard", cwd=ROOT).split("\0")[:-1]:
+        origin, target = ROOT / name, source / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if origin.is_symlink() and links:
+            target.symlink_to(origin.readlink())
+        elif origin.is_file() and not origin.is_symlink():
+            shutil.copyfile(origin, target)
     pip = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation")
-    run(*pip, "-w", target, source, cwd=target)
-    (wheel,) = target.glob("*.whl")
+    run(*pip, "-w", folder, source, cwd=folder)
+    (wheel,) = folder.glob("*.whl")
     return wheel
 
 
-def contents(wheel: Path, *, metadata: bool = False) -> dict[str, bytes]:
-    """The wheel's files outside its metadata, or those of its metadata by their last name."""
+def contents(wheel: Path) -> tuple[dict[str, bytes], dict[str, str]]:
+    """The wheel's files, and the texts of its metadata by their last name."""
     with zipfile.ZipFile(wheel) as archive:
-        return {
-            name.partition(".dist-info/")[2] if metadata else name: archive.read(name)
-            for name in archive.namelist()
-            if (".dist-info/" in name) == metadata
-        }
+        held = {name: archive.read(name) for name in archive.namelist()}
+    metadata = {x: text for x, text in held.items() if ".dist-info/" in x}
+    files = {name: held[name] for name in held.keys() - metadata.keys()}
+    return files, {x.partition(".dist-info/")[2]: text.decode() for x, text in metadata.items()}
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("linked")
-    return build(clean_copy(folder / "source", links=True), folder / "wheel")
+    return build(tmp_path_factory.mktemp("linked"), links=True)
 
 
-def test_packages() -> None:
+def test_packages_and_version() -> None:
     modules = [Path(place) for place in tree() if place.endswith(".py")]
     found = {module.parent.as_posix().replace("/", ".") for module in modules}
     assert sorted(PYPROJECT["tool"]["setuptools"]["packages"]) == sorted(found)
@@ -90,33 +84,23 @@ def test_packages() -> None:
     for name in LINKED:
         link = ROOT / "src" / "isoflop" / name
         assert (link.readlink(), link.resolve()) == (Path("..", "..", name), ROOT / name)
+    version = isoflop.__version__
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## \[(.+?)\]", changelog, re.MULTILINE)[0] == version
 
 
 @pytest.mark.slow
 def test_wheel_is_the_source_tree(wheel: Path, tmp_path: Path) -> None:
-    """Also where the links were lost, as in an archive of a system that has none."""
-    assert contents(wheel) == {place: path.read_bytes() for place, path in tree().items()}
-    source = clean_copy(tmp_path / "source", links=False)
-    assert not any((source / "src" / "isoflop" / name).exists() for name in LINKED)
-    assert contents(build(source, tmp_path / "wheel")) == contents(wheel)
-
-
-@pytest.mark.slow
-def test_metadata(wheel: Path) -> None:
-    read = {name: text.decode() for name, text in contents(wheel, metadata=True).items()}
-    metadata = email.message_from_string(read["METADATA"])
+    files, texts = contents(wheel)
+    assert files == {place: path.read_bytes() for place, path in tree().items()}
+    assert contents(build(tmp_path, links=False))[0] == files
+    metadata = email.message_from_string(texts["METADATA"])
     assert (metadata["Name"], metadata["License-Expression"]) == ("isoflop", "BSD-3-Clause")
-    assert read["top_level.txt"].split() == ["isoflop"]
-    assert read["licenses/LICENSE"] == (ROOT / "LICENSE").read_text(encoding="utf-8")
-    assert "isoflop = isoflop.__main__:main" in read["entry_points.txt"]
+    assert texts["top_level.txt"].split() == ["isoflop"]
+    assert texts["licenses/LICENSE"] == (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert "isoflop = isoflop.__main__:main" in texts["entry_points.txt"]
     assert f"-{isoflop.__version__}-" in wheel.name
-    for name, pattern in (
-        ("CITATION.cff", r"^version: (\S+)$"),
-        ("CHANGELOG.md", r"^## \[(.+?)\]"),
-    ):
-        found = re.search(pattern, (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)
-        assert found is not None
-        assert found[1] == isoflop.__version__
 
 
 @pytest.mark.slow
