@@ -1,8 +1,7 @@
-"""References for the numeric tests: direct minimisation with 60 digits, no closed form of an
+"""References for the numeric tests: R minimised along the budget with 60 digits, no closed form of an
 optimum anywhere.
 """
 
-import math
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -11,14 +10,12 @@ import mpmath
 import pytest
 
 DIGITS = 60
-SETTLED = 50  # digits to which a Newton iteration has to settle
-START = 1e-13  # relative width at which bisection in floats hands over to the iteration of Newton
-WIDEST = 1e9  # |ln N| and |ln D| are searched up to here
+SETTLED = 1e-50  # what is left of an equation at its root
 
 
 class Reference:
     """What a law implies, computed from its terms alone: R minimised along 6 N D = C, equations
-    solved for their roots.
+    solved for their roots by secants.
 
     Floats are taken as the exact numbers that they are; values are mpmath numbers of 60 digits.
     """
@@ -31,6 +28,10 @@ class Reference:
         self.A, self.B, self.beta, self.gamma = mpf(A), mpf(B), mpf(beta), mpf(gamma)
         self.log_compute = self.mp.log(mpf(compute))
         self.log_params, self.reducible = self.minimum(self.log_compute)
+
+    def root(self, gap: Callable[[Any], Any], start: Any = 0) -> Any:
+        """Where a gap of logarithms closes."""
+        return self.mp.findroot(gap, (start, start + 1), solver="secant", tol=SETTLED**2)
 
     # the two terms at given ln N, ln D, and the line ln D = ln C - ln 6 - ln N
 
@@ -48,36 +49,12 @@ class Reference:
         sign once.
         """
 
-        def slope(x: Any) -> tuple[Any, Any]:
+        def slope(x: Any) -> Any:
             first, second = self.terms(x, self.log_tokens_left(log_compute, x))
-            return (
-                self.gamma * second - self.beta * first,
-                self.gamma**2 * second + self.beta**2 * first,
-            )
+            return self.mp.log(self.gamma * second) - self.mp.log(self.beta * first)
 
-        first = math.log(self.beta) + float(self.mp.log(self.A))
-        second = math.log(self.gamma) + float(self.mp.log(self.B))
-        beta, gamma, budget = (
-            float(self.beta),
-            float(self.gamma),
-            float(self.log_tokens_left(log_compute, 0)),
-        )
-
-        def falls(x: float) -> bool:
-            return first - beta * x > second - gamma * (budget - x)
-
-        x = self.newton(slope, bisect(falls))
+        x = self.root(slope)
         return x, sum(self.terms(x, self.log_tokens_left(log_compute, x)))
-
-    def newton(self, function: Callable[[Any], tuple[Any, Any]], start: float) -> Any:
-        """The root of a function that returns its value and its slope."""
-        x = self.mp.mpf(start)
-        for _ in range(60):
-            value, slope = function(x)
-            x, before = x - value / slope, x
-            if abs(x - before) <= self.mp.mpf(10) ** -SETTLED * max(1, abs(x)):
-                return x
-        raise AssertionError(f"Newton's iteration from {start} has not settled")
 
     # what follows, each by its definition
 
@@ -100,18 +77,9 @@ class Reference:
 
     def effective_compute(self, log_size_ratio: Any) -> Any:
         """The share of C whose minimised loss is that at r N*."""
-        wanted = self.penalty(log_size_ratio) * self.reducible
-        budget = self.log_compute
-        for _ in range(20):
-            x, least = self.minimum(budget)
-            _, second = self.terms(x, self.log_tokens_left(budget, x))
-            step = (
-                self.mp.log(least / wanted) * least / (self.gamma * second)
-            )  # -dR/dlnC at fixed N is gamma T_D
-            budget += step
-            if abs(step) <= self.mp.mpf(10) ** -SETTLED * max(1, abs(budget)):
-                return self.mp.exp(budget - self.log_compute)
-        raise AssertionError("the compute for a loss has not settled")
+        wanted = self.mp.log(self.penalty(log_size_ratio) * self.reducible)
+        spent = self.root(lambda x: self.mp.log(self.minimum(x)[1]) - wanted, self.log_compute)
+        return self.mp.exp(spent - self.log_compute)
 
     def log_tokens_for(self, reducible: Any, log_params: Any) -> Any:
         """ln D at which A N^-beta + B D^-gamma = R, None where no D is enough."""
@@ -125,17 +93,7 @@ class Reference:
 
     def log_where(self, coefficient: Any, exponent: Any, value: Any) -> Any:
         """x at which coefficient exp(-exponent x) has the value."""
-
-        def gap(x: Any) -> tuple[Any, Any]:
-            term = coefficient * self.mp.exp(-exponent * x)
-            return term - value, -exponent * term
-
-        top, slope, bottom = (
-            float(self.mp.log(coefficient)),
-            float(exponent),
-            float(self.mp.log(value)),
-        )
-        return self.newton(gap, bisect(lambda x: top - slope * x > bottom))
+        return (self.mp.log(coefficient) - self.mp.log(value)) / exponent
 
     def log_tokens_factor(self, log_size_ratio: Any) -> Any:
         """ln(D/D*) that reaches the least R with r N*, inf where no D does. 6 r N* D is the compute
@@ -153,17 +111,6 @@ class Reference:
     def log_critical_tokens_ratio(self) -> Any:
         """ln of the multiple of D* at which the tokens term alone is the least R."""
         return self.log_where(self.B, self.gamma, self.reducible) - self.log_tokens
-
-
-def bisect(before: Callable[[float], bool]) -> float:
-    """A float close to where a monotone condition, true on the left, becomes false."""
-    low, high = -WIDEST, WIDEST
-    while high - low > START * max(1.0, abs(low), abs(high)):
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        low, high = (middle, high) if before(middle) else (low, middle)
-    return low
 
 
 @pytest.fixture(scope="session")

@@ -20,12 +20,15 @@ PARAMS, TOKENS = np.geomspace(1e8, 1e11, 7), 1e11
 COMPUTE = np.geomspace(1e18, 1e26, 7)
 RATIOS = np.array([0.02, 0.3, 0.999, 1.0, 1.02, 3.0, 20.0])
 PENALTIES = ("loss_penalty", "excess", "effective_compute", "lost_compute", "compute_overhead")
+
+
+def figure(name: str) -> Callable[[Any], Any]:
+    return lambda rho: getattr(LAW.penalty(rho), name)
+
+
 #: Points, and the call of the library at one of them or at an array.
 CALLS: dict[str, tuple[Any, Callable[[Any], Any]]] = {
-    **{
-        name: (RATIOS, lambda rho, name=name: getattr(LAW.penalty(rho), name))
-        for name in (*PENALTIES, "tokens_factor")
-    },
+    **{name: (RATIOS, figure(name)) for name in (*PENALTIES, "tokens_factor")},
     "loss": (PARAMS, lambda N: LAW.loss(N, TOKENS)),
     "reducible_loss": (PARAMS, lambda N: LAW.reducible_loss(N, TOKENS)),
     "params": (COMPUTE, lambda C: LAW.allocate(C).params),
