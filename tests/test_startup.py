@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 SRC = Path(__file__).resolve().parents[1] / "src"
-
 HEAVY = ("numpy", "sympy", "scipy", "matplotlib", "pandas", "mpmath", "tqdm")
-SLOW_STANDARD = ("importlib.metadata",)
+IMPORTS = (
+    "import isoflop, isoflop.__main__, isoflop.theory; dir(isoflop)",
+    "import isoflop.theory.data.published, isoflop.theory.data.notation",
+)
 MAIN = "from isoflop.__main__ import main; sys.exit(main({!r}.split()))"
 COMMANDS = (
     "penalty --law beta=.34 gamma=.28 --ratio 10",
@@ -49,28 +51,13 @@ def requested(code: str) -> set[str]:
 
 
 def test_the_watch_sees_what_is_loaded() -> None:
-    assert "dataclasses" in requested("import dataclasses")
-    assert "numpy" in requested("exec('try: import numpy\\nexcept ImportError: pass')")
+    code = "import dataclasses; exec('try: import numpy\\nexcept ImportError: pass')"
+    assert {"dataclasses", "numpy"} <= requested(code)
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import isoflop",
-        "import isoflop; dir(isoflop)",
-        "import isoflop.theory",
-        "import isoflop.__main__",
-        *map(MAIN.format, COMMANDS),
-    ],
-)
+@pytest.mark.parametrize("code", [*IMPORTS, *map(MAIN.format, COMMANDS)])
 def test_start_loads_nothing_heavy(code: str) -> None:
-    assert sorted(requested(code) & {*HEAVY, *SLOW_STANDARD}) == []
-
-
-def test_plain_data_loads_no_sympy() -> None:
-    assert not requested(
-        "import isoflop.theory.data.published, isoflop.theory.data.notation"
-    ) & set(HEAVY)
+    assert sorted(requested(code) & {*HEAVY, "importlib.metadata"}) == []
 
 
 def test_every_export_is_there() -> None:

@@ -1,13 +1,11 @@
-"""Allocation with and without caps against brute-force constrained minimisation with 50 digits."""
+"""Allocation with and without caps against the best of every corner in 60 digits."""
 
 import itertools
 import math
 import random
 import sys
-from collections.abc import Callable
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
 
@@ -15,78 +13,45 @@ from isoflop.numeric.law import Law, law
 from isoflop.numeric.law.custom import law_from_expression
 from isoflop.numeric.law.result import Result
 
-MP = mpmath.mp.clone()
-MP.dps = 50
 CASES = 24
 DIGITS = 13.5
 EPS = sys.float_info.epsilon
-GOLDEN = (MP.sqrt(5) - 1) / 2
-NARROW = MP.mpf(10) ** -28  # of a minimum that flat, half of the 50 digits are left
-FAR = MP.mpf(400)  # e^400 is beyond every case
+FAR = 400  # e^400 is beyond every case
 BESIROGLU = law("besiroglu2024")
 
 
-def terms(chosen: Law, x: Any, y: Any) -> Any:
-    """R at ln N = x, ln D = y."""
-    A, B, beta, gamma = (MP.mpf(getattr(chosen, name)) for name in ("A", "B", "beta", "gamma"))
-    return A * MP.exp(-beta * x) + B * MP.exp(-gamma * y)
+def at(chosen: Law, reference: Any, compute: float = 1.0) -> Any:
+    return reference(compute, chosen.A, chosen.B, chosen.beta, chosen.gamma)
 
 
-def lowest(function: Callable[[Any], Any], low: Any, high: Any) -> Any:
-    """Where a convex function is least between low and high, by golden section."""
-    a, b = low + (1 - GOLDEN) * (high - low), low + GOLDEN * (high - low)
-    at_a, at_b = function(a), function(b)
-    while high - low > NARROW * max(1, abs(low), abs(high)):
-        if at_a <= at_b:
-            high, b, at_b = b, a, at_a
-            a = low + (1 - GOLDEN) * (high - low)
-            at_a = function(a)
-        else:
-            low, a, at_a = a, b, at_b
-            b = low + GOLDEN * (high - low)
-            at_b = function(b)
-    return (low + high) / 2
+def best_for_compute(exact: Any, x_max: Any = FAR, y_max: Any = FAR) -> Any:
+    """ln N and ln D of the least R with 6 N D <= C, up to caps. R is convex and falls in both: the
+    least is that along the budget, or lies in a corner.
+    """
+    budget = exact.log_tokens_left(exact.log_compute, 0)
+    corners = ((x_max, budget - x_max), (budget - y_max, y_max), (x_max, y_max))
+    runs = [(exact.log_params, exact.log_tokens), *corners]
+    allowed = [(x, y) for x, y in runs if x <= x_max and y <= y_max and x + y - budget < 1e-40]
+    return min(allowed, key=lambda run: sum(exact.terms(*run)))
 
 
-def best_for_compute(chosen: Law, compute: float, x_max: Any = FAR, y_max: Any = FAR) -> Any:
-    """ln N and ln D of the least R with 6 N D <= C, up to caps."""
-    budget = MP.log(MP.mpf(compute)) - MP.log(6)
-    if x_max + y_max <= budget:
-        return x_max, y_max
-    along = (max(-FAR, budget - y_max), min(FAR, x_max))
-    x = lowest(lambda x: terms(chosen, x, budget - x), *along)
-    return x, budget - x
+def cheapest_for_loss(exact: Any, R: Any, x_max: Any = FAR, y_max: Any = FAR) -> Any:
+    """ln N and ln D of the least 6 N D that reaches R, along the envelope or at a cap; None where no
+    allowed run reaches it.
+    """
+    compute = exact.root(lambda x: exact.mp.log(exact.minimum(x)[1]) - exact.mp.log(R))
+    free = exact.minimum(compute)[0]
+    corners = ((x_max, exact.log_tokens_for(R, x_max)), (exact.log_params_for(R, y_max), y_max))
+    runs = [(free, exact.log_tokens_left(compute, free)), *corners]
+    allowed = [run for run in runs if None not in run and run[0] <= x_max and run[1] <= y_max]
+    return min(allowed, key=sum, default=None)
 
 
-def cheapest_for_loss(
-    chosen: Law, R: Any, reference: Any, x_max: Any = FAR, y_max: Any = FAR
-) -> Any:
-    """ln N and ln D of the least 6 N D on the contour of R; None where no allowed run reaches it."""
-    contour = reference(1.0, chosen.A, chosen.B, chosen.beta, chosen.gamma)
-    x_max = min(x_max, 300)
-
-    def tokens(x: Any) -> Any:
-        found = contour.log_tokens_for(R, x)
-        return MP.inf if found is None else found
-
-    def cost(x: Any) -> Any:
-        y = tokens(x)
-        return x + y if y <= y_max else 10**6 - x  # not allowed: falls towards the sizes that are
-
-    if tokens(x_max) > y_max:
-        return None
-    x = lowest(cost, MP.mpf(-300), x_max)
-    y = tokens(x)
-    if y > y_max or abs(y - y_max) < NARROW * 10**3:  # the search ends at the data wall
-        x, y = contour.log_params_for(R, y_max), y_max
-    return x, y
-
-
-def assert_agrees(got: Result, x: Any, y: Any, wanted: float = DIGITS) -> None:
-    N, D = MP.exp(x), MP.exp(y)
-    exact = {"params": N, "tokens": D, "tokens_per_param": D / N, "compute": 6 * N * D}
-    for name, value in (exact | {"reducible_loss": terms(got.law, x, y)}).items():
-        off = abs(float((MP.mpf(getattr(got, name)) - value) / value))
+def assert_agrees(got: Result, exact: Any, x: Any, y: Any, wanted: float = DIGITS) -> None:
+    N, D = exact.mp.exp(x), exact.mp.exp(y)
+    figures = {"params": N, "tokens": D, "tokens_per_param": D / N, "compute": 6 * N * D}
+    for name, value in (figures | {"reducible_loss": sum(exact.terms(x, y))}).items():
+        off = abs(float((exact.mp.mpf(getattr(got, name)) - value) / value))
         assert -math.log10(max(off, 1e-17)) >= wanted, name
 
 
@@ -95,24 +60,24 @@ def random_law(rng: random.Random, E: Any) -> Law:
     return Law(A=A, B=B, beta=rng.uniform(0.1, 1.5), gamma=rng.uniform(0.1, 1.5), E=E)
 
 
-def random_caps(rng: random.Random, free: Result, caps: str) -> tuple[dict[str, float], list[Any]]:
-    """Around the optimum, so that either side occurs; and their logarithms."""
+def random_caps(rng: random.Random, free: Result, caps: str, mp: Any) -> tuple[Any, list[Any]]:
+    """Caps around the optimum, so that either side occurs; and their logarithms."""
     found = {
         f"max_{name}": getattr(free, name) * math.exp(rng.uniform(-2.5, 1.5))
         for name in ("params", "tokens")
         if caps in (f"max_{name}", "both")
     }
-    return found, [MP.log(found[x]) if x in found else FAR for x in ("max_params", "max_tokens")]
+    return found, [mp.log(found[x]) if x in found else FAR for x in ("max_params", "max_tokens")]
 
 
 @pytest.mark.parametrize("caps", ["none", "max_params", "max_tokens", "both"])
-def test_budget_against_brute_force(caps: str) -> None:
+def test_a_budget(caps: str, reference: Any) -> None:
     rng, seen = random.Random(caps), set()
     for _ in range(CASES):
         chosen, compute = random_law(rng, rng.choice([None, 0.0, 1.7])), 10 ** rng.uniform(17, 27)
-        limits, logs = random_caps(rng, chosen.allocate(compute), caps)
-        got = chosen.allocate(compute, **limits)
-        assert_agrees(got, *best_for_compute(chosen, compute, *logs))
+        limits, logs = random_caps(rng, chosen.allocate(compute), caps, reference.mp)
+        got, exact = chosen.allocate(compute, **limits), at(chosen, reference, compute)
+        assert_agrees(got, exact, *best_for_compute(exact, *logs))
         seen.add((got.binding, got.unspent_compute > 0))
         assert got.compute + got.unspent_compute == pytest.approx(compute, rel=4 * EPS)
         assert all(getattr(got, x.removeprefix("max_")) <= limits[x] for x in limits)
@@ -139,20 +104,21 @@ def test_a_cap_within_ulps_of_the_optimum(cap: str) -> None:
 
 
 @pytest.mark.parametrize("caps", ["none", "max_params", "max_tokens", "both"])
-def test_target_against_brute_force(caps: str, reference: Any) -> None:
+def test_a_target(caps: str, reference: Any) -> None:
     rng, seen = random.Random(caps), set()
     for _ in range(CASES if caps == "both" else CASES // 2):
         chosen = random_law(rng, 0.0)
         free = chosen.allocate(10 ** rng.uniform(17, 27))
-        limits, logs = random_caps(rng, free, caps)
-        exact = cheapest_for_loss(chosen, MP.mpf(free.loss), reference, *logs)
-        if exact is None:
+        limits, logs = random_caps(rng, free, caps, reference.mp)
+        exact = at(chosen, reference)
+        best = cheapest_for_loss(exact, exact.mp.mpf(free.loss), *logs)
+        if best is None:
             seen.add("refused")
             with pytest.raises(ValueError, match=r"^loss=.*: must be above .* at max_"):
                 chosen.allocate(loss=free.loss, **limits)
             continue
         got = chosen.allocate(loss=free.loss, **limits)
-        assert_agrees(got, *exact)
+        assert_agrees(got, exact, *best)
         seen.add(got.binding)
     wanted = {"none", "refused", "max_params", "max_tokens"}
     absent = {"none": wanted - {"none"}, "max_params": {"max_tokens"}, "max_tokens": {"max_params"}}
@@ -162,9 +128,10 @@ def test_target_against_brute_force(caps: str, reference: Any) -> None:
 def test_a_loss_just_above_E_keeps_its_digits(reference: Any) -> None:
     """L - E is exact in floats there, so the compute has all its digits."""
     loss = BESIROGLU.E + 1e-3
-    x, y = cheapest_for_loss(BESIROGLU, MP.mpf(loss) - MP.mpf(BESIROGLU.E), reference)
-    exact = float(6 * MP.exp(x + y))
-    assert BESIROGLU.allocate(loss=loss).compute == pytest.approx(exact, rel=10**-DIGITS)
+    exact = at(BESIROGLU, reference)
+    x, y = cheapest_for_loss(exact, exact.mp.mpf(loss) - exact.mp.mpf(BESIROGLU.E))
+    compute = float(6 * exact.mp.exp(x + y))
+    assert BESIROGLU.allocate(loss=loss).compute == pytest.approx(compute, rel=10**-DIGITS)
 
 
 def test_arrays() -> None:

@@ -68,7 +68,7 @@ def optimum(name: str, compute: Any) -> Any:
     """log N of the least |L - E| along the budget, by golden sections."""
     low, high = mp.mpf(0), mp.log(compute)
     section = (mp.sqrt(5) - 1) / 2
-    for _ in range(100):
+    for _ in range(75):
         left, right = high - section * (high - low), low + section * (high - low)
         is_left = gap(name, left, compute) < gap(name, right, compute)
         low, high = (low, right) if is_left else (left, high)
@@ -132,7 +132,9 @@ def test_three_variables() -> None:
         variables=("N", "D", "U"),
         budget="6*N*D*U^(1/2)",
     )
-    best = dict(law.allocate(COMPUTE).variables or {})
+    found = law.allocate(COMPUTE)
+    assert list(found.to_frame()) == ["law", "compute", "loss", "reducible_loss"]
+    best = dict(found.variables or {})
     assert 1.0 <= law.penalty(**best).loss_penalty < 1.0 + 1e-12
     off = best | {"params": best["params"] / 4, "tokens": best["tokens"] * 4}
     expected = law.loss(**off) / law.allocate(COMPUTE).loss
