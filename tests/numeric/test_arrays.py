@@ -18,8 +18,10 @@ from isoflop.numeric.law import Law
 BETA, GAMMA = 0.3478, 0.3658
 EPS = sys.float_info.epsilon
 LAW = Law(E=1.8172, A=482.01, B=2085.43, beta=BETA, gamma=GAMMA)
-FIGURES = ("penalty", "excess", "effective_compute", "lost_compute", "compute_overhead")
-FIGURES = (*FIGURES, "tokens_factor")
+FIGURES = (
+    *("penalty", "excess", "effective_compute", "lost_compute", "compute_overhead"),
+    "tokens_factor",
+)
 SOME = np.linspace(-1.6, 3.9, 12)
 #: NumPy and the C library differ by an ulp each; near the pole that counts several times.
 AGREEMENT = 32 * EPS
