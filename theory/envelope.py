@@ -23,6 +23,7 @@ from .law import PARAMS_TOKENS, LawForm
 from .theorem.step import Step
 from .theorem.words import (
     Definition,
+    Formula,
     Sentence,
     all_positive,
     function,
@@ -30,7 +31,7 @@ from .theorem.words import (
     listed,
     say,
 )
-from .typeset.equations import Displayed, Equation, Line, Section
+from .typeset.equations import Displayed, Line, Section
 
 
 @dataclass(frozen=True)
@@ -219,23 +220,23 @@ class Envelope(Displayed):
         that is shorter.
         """
         form, brief = self.form, self.named
-        loss = Equation((Function("L")(*form.variables), form.loss))
-        lines: list[Line] = [(loss,), (Equation((sym.C, self.budget.compute())),)]
+        loss = Formula.equal(Function("L")(*form.variables), form.loss)
+        lines: list[Line] = [(loss,), (Formula.equal(sym.C, self.budget.compute()),)]
         if not form.is_sum:
-            lines.append((Equation((Function("R")(*form.variables), form.reducible)),))
+            lines.append((Formula.equal(Function("R")(*form.variables), form.reducible),))
         allocation = zip(brief.allocation, _printed_allocation(self, brief), strict=True)
-        lines += [(Equation(sides),) for sides in allocation]
+        lines += [(Formula.equal(*sides),) for sides in allocation]
         if set(form.variables) == {sym.N, sym.D}:
-            lines.append((Equation((brief.tokens_per_param, self.tokens_per_param)),))
+            lines.append((Formula.equal(brief.tokens_per_param, self.tokens_per_param),))
         lines.append((exponent_equation(self, brief),))
         lines.append(share_equations(self, brief, spelling))
         constant = self.coefficient
         constant = constant if constant.is_number else self.coefficient_in_names
-        lines.append((Equation((brief.coefficient, constant)),))
+        lines.append((Formula.equal(brief.coefficient, constant),))
         if not form.is_sum:  # alpha and C0 are those of R*, not of the loss
-            lines.append((Equation((optimum(sym.REDUCIBLE), brief.reducible)),))
+            lines.append((Formula.equal(optimum(sym.REDUCIBLE), brief.reducible),))
         least = (optimum(sym.L), brief.loss, *_as_power_of_compute(self, brief))
-        return [("Compute-optimal envelope", [*lines, (Equation(least),)])]
+        return [("Compute-optimal envelope", [*lines, (Formula.equal(*least),)])]
 
     def __str__(self) -> str:
         return self.text(proofs=True)
@@ -498,11 +499,11 @@ def _printed_allocation(envelope: Envelope, brief: Envelope) -> tuple[Expr, ...]
     return tuple(Pow(t.coefficient / (w * brief.reducible), 1 / t.exponent) for t, w in terms)
 
 
-def exponent_equation(envelope: Envelope, brief: Envelope) -> Equation:
+def exponent_equation(envelope: Envelope, brief: Envelope) -> Formula:
     if not _has_many_terms(envelope):
-        return Equation((brief.exponent, envelope.exponent))
+        return Formula.equal(brief.exponent, envelope.exponent)
     claim = brief.claims["exponent"]
-    return Equation((claim.lhs, claim.rhs))
+    return Formula.equal(claim.lhs, claim.rhs)
 
 
 def share_equations(envelope: Envelope, brief: Envelope, spelling: Notation) -> Line:
@@ -512,7 +513,7 @@ def share_equations(envelope: Envelope, brief: Envelope, spelling: Notation) -> 
     unnamed: list[tuple[Symbol, ...]] = [()] * len(shares)
     names = _allocation_names(envelope, spelling) or unnamed
     pairs = zip(brief.shares, names, shares, strict=True)
-    return tuple(Equation((w, *name, share)) for w, name, share in pairs)
+    return tuple(Formula.equal(w, *name, share) for w, name, share in pairs)
 
 
 def _allocation_names(envelope: Envelope, spelling: Notation) -> list[tuple[Symbol, ...]]:

@@ -42,8 +42,8 @@ from .kernel.functions import expm1, log1p, phi2
 from .kernel.rules import ByLeadingTerm, ByWeightedAmGm
 from .law import Term
 from .theorem.step import Step
-from .theorem.words import Definition, function, say
-from .typeset.equations import Displayed, Equation, Line, Section
+from .theorem.words import Definition, Formula, function, say
+from .typeset.equations import Displayed, Line, Section
 
 R, S, RHO = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
 X = Symbol("x", real=True)
@@ -329,33 +329,33 @@ class Misallocation(Displayed):
         envelope, (n_star, d_star) = self.envelope, brief.envelope.allocation
         k_d, size = tokens_factor(d), (n, "=", R * n_star)
         ratios = (
-            Equation((R, n / n_star)),
-            Equation((RHO, _over(d / n, d_star / n_star), self.ratio)),
+            Formula.equal(R, n / n_star),
+            Formula.equal(RHO, _over(d / n, d_star / n_star), self.ratio),
         )
         tails = (
-            Equation((P, brief.overtrained_tail), "~", condition=(R, "->", Integer(0))),
-            Equation((P, brief.undertrained_tail), "~", condition=(R, "->", oo)),
+            Formula((P, brief.overtrained_tail), ("~",), (Formula.of(R, "->", 0),)),
+            Formula((P, brief.undertrained_tail), ("~",), (Formula.of(R, "->", oo),)),
         )
         penalty: list[Line] = [
             ratios,
-            (Equation((Function("P")(R), _loss_ratio(envelope), brief.penalty)),),
-            (Equation((Function("P")(RHO), brief.penalty_in_ratio)),),
-            (Equation((P - 1, self.excess)),),
-            (Equation((S, log(R))), Equation((phi2(X), phi2(X).definition()))),
-            (Equation((P, self.series(4)), remainder=S**5),),
-            (Equation((P, self.series_in_ratio(2)), remainder=log(RHO) ** 3),),
+            (Formula.equal(Function("P")(R), _loss_ratio(envelope), brief.penalty),),
+            (Formula.equal(Function("P")(RHO), brief.penalty_in_ratio),),
+            (Formula.equal(P - 1, self.excess),),
+            (Formula.equal(S, log(R)), Formula.equal(phi2(X), phi2(X).definition())),
+            (Formula.equal(P, self.series(4), remainder=S**5),),
+            (Formula.equal(P, self.series_in_ratio(2), remainder=log(RHO) ** 3),),
             tails,
         ]
         effective = brief.effective_compute.xreplace({brief.penalty: P})
         overhead = brief.compute_overhead.xreplace({brief.tokens_factor: k_d})
-        above_critical = (R, ">", brief.critical_size_ratio)
+        above_critical = Formula.of(R, ">", brief.critical_size_ratio)
         made_up: list[Line] = [
-            (Equation((k_d, brief.tokens_factor), condition=above_critical),),
-            (Equation((OVERHEAD / sym.C, overhead)),),
+            (Formula((k_d, brief.tokens_factor), ("=",), (above_critical,)),),
+            (Formula.equal(OVERHEAD / sym.C, overhead),),
         ]
         out_of_reach = (
-            Equation((critical(n) / n_star, brief.critical_size_ratio)),
-            Equation((critical(d) / d_star, brief.critical_tokens_ratio)),
+            Formula.equal(critical(n) / n_star, brief.critical_size_ratio),
+            Formula.equal(critical(d) / d_star, brief.critical_tokens_ratio),
         )
         shares = (
             exponent_equation(envelope, brief.envelope),
@@ -366,7 +366,7 @@ class Misallocation(Displayed):
             (say("Penalty of {} at the same compute {}", size, sym.C), penalty),
             (
                 "Compute that reaches the same loss on the envelope",
-                [(Equation((EFFECTIVE / sym.C, effective)),)],
+                [(Formula.equal(EFFECTIVE / sym.C, effective),)],
             ),
             (loss + "and the extra compute that it takes", made_up),
             ("Sizes at and below which that loss is out of reach", [out_of_reach]),

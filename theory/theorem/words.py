@@ -28,12 +28,14 @@ Of = TypeVar("Of")
 class Formula:
     """An expression, or several with signs between them: `x`, `x = y`, `0 < x < 1`.
 
-    `where` says on which conditions, or in which limit, it is meant.
+    `where` holds the conditions, or the limit, under which it is meant, and `remainder` the order of
+    the terms that an expansion leaves out.
     """
 
     sides: tuple[Expr, ...]
     signs: tuple[str, ...] = ()
     where: tuple[Formula, ...] = ()
+    remainder: Expr | None = None
 
     def __post_init__(self) -> None:
         if len(self.sides) != len(self.signs) + 1:
@@ -46,6 +48,16 @@ class Formula:
     def of(cls, *parts: Any) -> Formula:
         """`Formula.of(x, "=", y, "<", z)`."""
         return cls(tuple(map(sympify, parts[::2])), tuple(parts[1::2]))
+
+    @classmethod
+    def equal(cls, *sides: Expr, remainder: Expr | None = None) -> Formula:
+        """`Formula.equal(x, y, z)` is `x = y = z`."""
+        return cls(sides, ("=",) * (len(sides) - 1), remainder=remainder)
+
+    @property
+    def is_equality(self) -> bool:
+        """Whether all sides are exactly equal."""
+        return {*self.signs} == {"="} and self.remainder is None
 
     @property
     def names(self) -> frozenset[Expr]:

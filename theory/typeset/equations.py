@@ -1,15 +1,12 @@
-"""Equations as data, and how a result that is described by them is read: as text for a terminal and
-as an align block.
-"""
+"""A result that is read as equations: as text for a terminal and as an align block."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from textwrap import wrap
 
-from sympy import Dummy, Expr, Pow, log
+from sympy import Dummy, Pow, log
 
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
@@ -18,32 +15,13 @@ from ..kernel.functions import phi2
 from ..theorem.step import Step, follows
 from ..theorem.words import Formula, Sentence, condition
 from .plain import PlainPrinter
-from .printer import PaperPrinter, length, snug
-from .rows import LONG
-from .words import inline, latex_sentence, plain_sentence
+from .printer import PaperPrinter, length
+from .rows import LONG, parts_of
+from .words import inline, latex_sentence, linked, plain_sentence
 
 WIDTH = 100
-#: How LaTeX sets the condition of an equation.
-CONDITION = r" \quad \left({}\right)"
 
-
-@dataclass(frozen=True)
-class Equation:
-    """Sides that are equal (or stand in `relation`), with an order of what was left out and a
-    condition.
-    """
-
-    sides: tuple[Expr, ...]
-    relation: str = "="
-    remainder: Expr | None = None
-    condition: tuple[Expr, str, Expr] | None = None
-
-    @property
-    def label(self) -> Expr:
-        return self.sides[0]
-
-
-Line = tuple[Equation, ...]
+Line = tuple[Formula, ...]
 Section = tuple[Sentence | str, list[Line]]
 
 
@@ -131,37 +109,24 @@ class Displayed:
         return self.to_latex()
 
 
-def _right_sides(equation: Equation, printer: PaperPrinter | PlainPrinter, when: str) -> list[str]:
-    """What stands behind the left side: each other side with its sign, the last with the order of
-    what was left out and the condition.
-    """
-    sign = printer.signs.get(equation.relation, equation.relation)
-    found = [f"{sign} {printer.doprint(side)}" for side in equation.sides[1:]]
-    if equation.remainder is not None:
-        found[-1] += f" + O{printer.bracket(printer.doprint(equation.remainder))}"
-    if equation.condition is not None:
-        left, relation, right = equation.condition
-        link = printer.signs.get(relation, relation)
-        found[-1] += when.format(f"{printer.doprint(left)} {link} {printer.doprint(right)}")
-    return found
-
-
 # -- text ------------------------------------------------------------------------------------------------------
 
 
 def sections_text(sections: Sequence[Section], spelling: Notation) -> list[str]:
     """Each section below its heading, one equation a row, the relations under each other."""
     printer = PlainPrinter(spelling)
-    labels = [printer.doprint(e.label) for _, lines in sections for line in lines for e in line]
-    column = max(map(len, labels))
+    blocks = [
+        (heading, [linked(formula, printer) for line in lines for formula in line])
+        for heading, lines in sections
+    ]
+    column = max(len(label) for _, rows in blocks for label, *_ in rows)
     found: list[str] = []
-    for heading, lines in sections:
+    for heading, rows in blocks:
         found += ["", f"{plain_sentence(heading, spelling)}:"]
-        for equation in (equation for line in lines for equation in line):
-            label = f"  {printer.doprint(equation.label).ljust(column)} "
-            right = " ".join(_right_sides(equation, printer, "   for {}"))
-            below = " " * (len(label) + 2)
-            found += wrap(right, WIDTH, initial_indent=label, subsequent_indent=below)
+        for label, *others in rows:
+            start = f"  {label.ljust(column)} "
+            below = " " * (len(start) + 2)
+            found += wrap(" ".join(others), WIDTH, initial_indent=start, subsequent_indent=below)
     return found[1:]
 
 
@@ -193,18 +158,12 @@ def _proofs(subject: Displayed, spelling: Notation) -> list[str]:
 
 def _row(line: Line, spelling: Notation) -> str:
     """The equations of one line next to each other; one that is long has a row at each relation."""
-    equations = [_equation_latex(equation, spelling) for equation in line]
-    (label, *first), *others = equations
+    printer, labels = PaperPrinter(spelling), PaperPrinter(spelling, arguments=True)
+    (label, *first), *others = [parts_of(formula, printer, labels) for formula in line]
     if not others and length(" ".join([label, *first])) > LONG:
         return f"{label} &" + " \\notag \\\\\n  &".join(first)
-    beside = [" ".join(sides) for sides in others]
+    beside = [" ".join(parts) for parts in others]
     return r", \qquad ".join([f"{label} &{' '.join(first)}", *beside])
-
-
-def _equation_latex(equation: Equation, spelling: Notation) -> list[str]:
-    """The left side, and the others with their signs."""
-    label = PaperPrinter(spelling, arguments=True).doprint(equation.label)
-    return [label, *map(snug, _right_sides(equation, PaperPrinter(spelling), CONDITION))]
 
 
 # -- conditions ------------------------------------------------------------------------------------------------

@@ -22,17 +22,21 @@ ROW = " \\\\\n    "
 END_OF_DISPLAY = re.compile(r"\n\s*\\(?:\]|end\{\w+\*\})$")
 
 
-def parts_of(formula: Formula, printer: PaperPrinter) -> list[str]:
-    """The first side, and the others with their signs; the conditions stand behind the last where
-    there is room for them.
+def parts_of(
+    formula: Formula, printer: PaperPrinter, labels: PaperPrinter | None = None
+) -> list[str]:
+    """The left side, which `labels` prints, and each other side behind its sign; the conditions stand
+    behind the last one where there is room for them.
     """
-    parts = _broken(formula.sides[0], printer)
+    parts = _broken(formula.sides[0], labels or printer)
     for sign, side in zip(formula.signs, formula.sides[1:], strict=True):
         start, *more = _broken(side, printer)
         parts += [f"{printer.signs.get(sign, sign)} {start}", *more]
+    if formula.remainder is not None:
+        parts[-1] += f" + O{snug(printer.bracket(printer.doprint(formula.remainder)))}"
     if formula.where:
         texts = (" ".join(parts_of(condition, printer)) for condition in formula.where)
-        note = rf"\qquad {snug(printer.bracket(', '.join(texts)))}"
+        note = rf"\quad {snug(printer.bracket(', '.join(texts)))}"
         parts = [*parts[:-1], *_filled([parts[-1], note], " ")]
     return parts
 

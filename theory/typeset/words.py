@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
@@ -24,14 +25,22 @@ def inline(formula: Formula, printer: PaperPrinter | PlainPrinter) -> str:
     r"""The formula in a line of text: ``$N > 0$`` in LaTeX, and as the package reads it back in plain
     text.
     """
-    first, *others = map(printer.on_the_line, formula.sides)
-    links = (
-        f" {printer.signs.get(sign, sign)} {side}"
-        for sign, side in zip(formula.signs, others, strict=True)
-    )
-    text = printer.in_text(f"{first}{''.join(links)}")
+    text = printer.in_text(" ".join(linked(replace(formula, where=()), printer)))
     conditions = " and ".join(inline(condition, printer) for condition in formula.where)
     return f"{text} where {conditions}" if conditions else text
+
+
+def linked(formula: Formula, printer: PaperPrinter | PlainPrinter) -> list[str]:
+    """The first side of a formula, and each other side behind its sign, all on one line; the last
+    with the order of what is left out, and with the conditions.
+    """
+    first, *others = map(printer.on_the_line, formula.sides)
+    pairs = zip(formula.signs, others, strict=True)
+    parts = [first, *(f"{printer.signs.get(sign, sign)} {side}" for sign, side in pairs)]
+    if formula.remainder is not None:
+        parts[-1] += f" + O{printer.bracket(printer.on_the_line(formula.remainder))}"
+    conditions = " and ".join(" ".join(linked(each, printer)) for each in formula.where)
+    return [*parts[:-1], f"{parts[-1]}   for {conditions}"] if conditions else parts
 
 
 def sentence_text(

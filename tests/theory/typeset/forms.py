@@ -33,6 +33,7 @@ ENVELOPES = {
     "accuracy": derive(replace(derive().form, outer=exp(-sym.REDUCIBLE))),
     "equal exponents": derive(EQUAL),
 }
+NOTATIONS = ["schaeffer", "hoffmann"]
 TWO_TERMS = [name for name, envelope in ENVELOPES.items() if len(envelope.form.terms) == 2]
 
 

@@ -1,0 +1,228 @@
+"""The equations of a result and the pages of a theorem: every line holds, in either notation."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from sympy import Expr, Function, Integer, exp
+from tests.theory.documents import compiled, complaints, derivation_of, printable
+from tests.theory.typeset.forms import ENVELOPES, NOTATIONS, OWN_LETTERS, TWO_TERMS, positive
+
+from isoflop.theory import symbols as sym
+from isoflop.theory.budget import SIX_ND, Budget
+from isoflop.theory.data.notation import HOFFMANN, SCHAEFFER, Notation
+from isoflop.theory.data.notation import notation as find_notation
+from isoflop.theory.envelope import Envelope, derive, optimum
+from isoflop.theory.kernel import decide
+from isoflop.theory.kernel.functions import defined, phi2
+from isoflop.theory.law import LawForm, Term
+from isoflop.theory.penalty import Misallocation, P, misallocation
+from isoflop.theory.theorem.step import Step
+from isoflop.theory.typeset.equations import side_conditions
+from isoflop.theory.typeset.printer import PaperPrinter
+from isoflop.theory.typeset.theorem import PROOFS, theorem_latex
+
+INDEXED = derive(
+    LawForm(
+        (Term(positive("K_1"), positive("x_1"), positive("b_1")), Term(sym.B, sym.D, sym.ALPHA))
+    ),
+    Budget(Integer(6), ((positive("x_1"), positive("c_1")), (sym.D, Integer(1)))),
+)
+THEOREMS = ("compute_optimal_envelope", "misallocation_penalty")
+
+
+# -- every line holds ------------------------------------------------------------------------------
+
+
+def meanings(envelope: Envelope) -> dict[Expr, Expr]:
+    """What the names in the equations stand for."""
+    brief = envelope.named
+    names = (*brief.allocation, *brief.shares, brief.exponent, brief.coefficient)
+    values = (*envelope.allocation, *envelope.shares, envelope.exponent, envelope.coefficient)
+    meant = dict(zip(names, values, strict=True))
+    meant[Function("R")(*envelope.form.variables)] = envelope.form.reducible
+    return meant | {optimum(sym.L): envelope.loss, optimum(sym.REDUCIBLE): envelope.reducible}
+
+
+def in_full(expression: Expr, meant: dict[Expr, Expr]) -> Expr:
+    full = expression.xreplace(meant)
+    return full.xreplace(meant)  # names within what a name stands for: alpha in C0
+
+
+@pytest.mark.parametrize("name", ENVELOPES)
+@pytest.mark.parametrize("spelling", [SCHAEFFER, HOFFMANN], ids=lambda n: n.name)
+def test_every_line_of_the_envelope_holds(name: str, spelling: Notation) -> None:
+    envelope = ENVELOPES[name]
+    meant = meanings(envelope) | {positive("a"): positive("a")}
+    if spelling == HOFFMANN:
+        if name in ("own letters", "equal exponents"):
+            return
+        if name in ("6ND", "accuracy"):  # Hoffmann's a and b are the shares there
+            meant |= dict(zip((positive("a"), positive("b")), envelope.shares, strict=True))
+    for line in envelope.sections(spelling)[0][1][2:]:  # behind the law and the budget
+        for equation in line:
+            first, *others = (in_full(side, meant) for side in equation.sides)
+            assert all(decide(first, other).proved for other in others), equation
+
+
+def as_penalty(m: Misallocation, side: Expr, of: Expr) -> Expr:
+    """A side with P(r), P(rho) and P, here of the variables of `of`, in full."""
+    in_s = m.penalty.subs(sym.SIZE_RATIO, exp(sym.LOG_SIZE_RATIO))
+    in_ratio = m.penalty.subs(sym.SIZE_RATIO, m.size_ratio)
+    named = {Function("P")(sym.SIZE_RATIO): m.penalty, Function("P")(sym.RATIO): in_ratio}
+    bare = {sym.LOG_SIZE_RATIO: in_s, sym.RATIO: in_ratio}
+    penalty = next((bare[x] for x in bare if x in of.free_symbols), m.penalty)
+    return side.xreplace(named).xreplace({P: penalty})
+
+
+@pytest.mark.parametrize("name", TWO_TERMS)
+def test_every_line_of_the_misallocation_holds(name: str) -> None:
+    """Equalities by the normal form; the definitions of r, rho, L and C_eff make the rest what it
+    says.
+    """
+    envelope = ENVELOPES[name]
+    m = misallocation(envelope)
+    n, d = envelope.form.variables
+    r, slope = sym.SIZE_RATIO, m.ratio * sym.SIZE_RATIO
+    at_fixed_compute = {n: r * envelope.optimum(n), d: slope * envelope.optimum(d)}
+    off_optimum = m.penalty * envelope.reducible
+    meant = meanings(envelope) | {
+        sym.L: envelope.form.loss_at(off_optimum),
+        sym.REDUCIBLE: off_optimum,
+        optimum(sym.REDUCIBLE): envelope.reducible,
+        positive("C_eff"): sym.C * m.effective_compute,
+        positive("Delta C"): sym.C * m.compute_overhead,
+        positive(f"k_{d}"): m.tokens_factor,
+        positive("N_crit"): m.critical_size_ratio * envelope.optimum(n),
+        positive("D_crit"): m.critical_tokens_ratio * envelope.optimum(d),
+        sym.RATIO: m.ratio,
+    }
+    equations = [e for _, lines in m.sections() for line in lines for e in line]
+    exact = [e for e in equations if e.is_equality and e.sides[0] != sym.LOG_SIZE_RATIO]
+    assert len(exact) >= 12
+    for equation in exact:
+        sides = [as_penalty(m, side, equation.sides[1]) for side in equation.sides]
+        first, *others = (
+            defined(in_full(side, meant).subs(at_fixed_compute, simultaneous=True))
+            for side in sides
+        )
+        assume = (1 - m.overtrained_tail,) if "k_" in str(sides) else ()
+        assert all(decide(first, other, assume=assume).proved for other in others), equation
+
+
+# -- what is not proved ----------------------------------------------------------------------------
+
+
+def test_a_wrong_envelope_is_not_called_proved() -> None:
+    """A mutant: the exponent of another law."""
+    wrong = replace(derive(), exponent=sym.BETA * sym.GAMMA / (sym.BETA + 2 * sym.GAMMA))
+    text = wrong.text(proofs=True)
+    assert "REFUTED" in text
+    proved, total = map(int, re.findall(r"\((\d+) of (\d+) proved\)", text)[0])
+    assert proved < total
+
+
+def test_a_condition_for_the_quotient_of_phi2_alone_is_not_printed() -> None:
+    """phi2 has a value at zero, so that both sides are continuous there; a quotient by s itself has
+    none.
+    """
+    s = sym.LOG_SIZE_RATIO
+    remainder = exp(s) - 1 - s
+    for left, right, printed in (
+        (remainder, s**2 * phi2(s), False),
+        (remainder / s, s * phi2(s), True),
+    ):
+        step = Step("one", left, "==", right, "")
+        assert bool(side_conditions(step, step.prove(), step)) == printed
+
+
+# -- notation --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "envelope",
+    [
+        derive(OWN_LETTERS),
+        derive(LawForm((Term(sym.A, sym.N, sym.GAMMA), Term(sym.B, sym.D, sym.BETA)))),
+        derive(replace(derive().form, outer=sym.ALPHA + sym.REDUCIBLE)),
+        derive(budget=Budget(sym.ALPHA, SIX_ND.powers)),
+    ],
+    ids=["alpha on N", "swapped", "alpha outside", "alpha in the budget"],
+)
+def test_a_law_in_other_letters_is_not_respelt(envelope: Envelope) -> None:
+    assert envelope.text()
+    for subject in (envelope, misallocation(envelope)):
+        with pytest.raises(ValueError, match="notation='hoffmann'"):
+            subject.text(notation="hoffmann")
+
+
+def test_a_page_in_the_notation_of_hoffmann_holds_no_canonical_letter() -> None:
+    subjects = (derive(), misallocation())
+    text = "".join(subject.text(notation="hoffmann", proofs=True) for subject in subjects)
+    assert "gamma" not in text
+    assert not re.search(r"\b[NDLRC]\*", text)
+    assert "alpha_C" in text
+    assert "A N^-alpha + B D^-beta" in text
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, dict[str, str]]:
+    """The equations of some results and some theorems in LaTeX, by notation and name."""
+    found: dict[str, dict[str, str]] = {notation: {} for notation in NOTATIONS}
+    subjects = (derive(), misallocation(), ENVELOPES["general"], ENVELOPES["three factors"])
+    for notation, parts in found.items():
+        for number, subject in enumerate(subjects):
+            parts[f"equations {number}"] = subject.to_latex(notation=notation)
+        for name in THEOREMS:
+            entry = printable(name)
+            for proof in PROOFS:
+                parts[f"{proof} {name}"] = theorem_latex(
+                    entry.derivation, notation=notation, proof=proof, verdicts=entry.verdicts
+                )
+    return found
+
+
+def test_pages_compile_within_the_margins_each_in_its_own_letters(pages, tmp_path) -> None:
+    indexed = misallocation(INDEXED).to_latex()
+    assert r"\alpha_C" in indexed  # where alpha is taken
+    for name, text in pages["hoffmann"].items():
+        assert r"\gamma" not in text, name
+        assert "^{*}" not in text, name
+    assert r"\alpha_C" not in "".join(pages["schaeffer"].values())
+    texts = [text for parts in pages.values() for text in parts.values()]
+    body = re.sub(r"\\label\{.*?\}", "", "\n\n".join([*texts, indexed]))
+    document = r"""\documentclass{article}
+\usepackage[textwidth=400pt]{geometry}\usepackage{amsmath,amsthm}
+\newtheorem{theorem}{Theorem}\setlength{\emergencystretch}{4em}
+\begin{document}
+%s
+\end{document}
+"""
+    assert complaints(compiled(tmp_path, document % body)) == []
+
+
+# -- proofs ----------------------------------------------------------------------------------------
+
+
+def test_a_proof_has_a_numbered_step_for_every_claim(pages) -> None:
+    for name in THEOREMS:
+        text = pages["schaeffer"][f"steps {name}"]
+        assert text.count(r"\item ") == len(derivation_of(name).steps)
+        assert rf"\label{{iso:{name.replace('_', '-')}}}" in text
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+def test_the_short_proof_of_the_envelope_is_made_of_proved_steps(pages, notation: str) -> None:
+    """Every formula that it displays is the claim of a step, and what it refers to is said."""
+    derivation = derivation_of("compute_optimal_envelope")
+    printer = PaperPrinter(find_notation(notation))
+    _, _, proof = pages[notation]["short compute_optimal_envelope"].partition("{proof}")
+    flat = " ".join(re.sub(r"&|\\\\|\\qedhere|\s+", " ", proof).split())
+    for name in derivation.short_proof:
+        step = next(step for step in derivation.steps if step.name == name)
+        sides = [printer.doprint(side) for side in step.formula.sides]
+        line = [printer.on_the_line(side) for side in step.formula.sides]
+        assert all(a in flat or b in flat for a, b in zip(sides, line, strict=True)), name
+        assert step.prove().proved
+    assert "step~" not in proof
+    assert proof.count(r"\begin{enumerate}") == 0
