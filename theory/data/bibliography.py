@@ -17,8 +17,9 @@ __all__ = ["WORKS", "Work", "citations"]
 #: More authors than this are cut to the first and "et al.".
 MOST_AUTHORS = 6
 OTHERS = "others"
-#: Fields of works.bib that no bibliography prints: what a sentence calls the work, and its title.
-OWN_FIELDS = ("cited", "shorttitle")
+#: Fields of works.bib that BibTeX does not get: what a sentence calls the work and its title, and the
+#: arXiv number, which the old styles print as `howpublished` alone.
+OWN_FIELDS = ("cited", "shorttitle", "eprint")
 #: Combining marks, and what LaTeX calls them.
 ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0304": "=", "\u0308": '"', "\u030b": "H "}
 ENTRY = re.compile(r"^@(\w+)\{([^,]+),\n(.*?)^\}", re.DOTALL | re.MULTILINE)
@@ -84,6 +85,8 @@ class Work:
     def bibtex(self, prefix: str = "") -> str:
         """The BibTeX entry, under its key behind the prefix, for every style and every BibTeX."""
         printed = {name: text for name, text in self.fields.items() if name not in OWN_FIELDS}
+        if eprint := self.fields.get("eprint"):
+            printed["howpublished"] = f"arXiv:{eprint}"
         printed |= {"url": self.link} if self.link else {}
         lines = [f"  {name} = {{{_in_ascii(text)}}}," for name, text in printed.items()]
         return "\n".join([f"@{self.kind}{{{prefix}{self.key},", *lines, "}"])

@@ -1,1 +1,1 @@
-"""Claims, the arguments that prove them, and the decision of bounds and limits."""
+"""Theorems as data: sentences, steps, derivations, errata, and the texts that spell them."""

@@ -1,4 +1,4 @@
-"""Errata of papers as data: what is printed, which is refuted, and what holds instead with its proof."""
+"""Errata of papers as data: the printed claim, which is refuted, and the proved corrections."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ At = tuple[tuple[Symbol, Rational], ...]
 
 @dataclass(frozen=True)
 class Erratum:
-    """A slip of a paper; where nothing printed is refuted, a remark on it: what is no algebra or no
-    error, a label, a count, a gap in an argument.
+    """A slip of a paper; or, where no printed claim is refuted, a remark: on a label, a count, a gap
+    in an argument.
 
     Parameters
     ----------
     name : str
     where : str
-        Equation, table or sentence of the paper.
+        The equation, table or sentence of the paper.
     printed : Step or None
-        What the paper prints, as a claim (==, >=, <=, > or <) that fails.
+        The claim (==, >=, <=, > or <) that the paper prints and that fails.
     corrected : tuple of Step
-        What holds instead, or what can be checked of a remark.
+        The claims that hold instead, or that can be checked of a remark.
     comment : str
-        What went wrong, and what it matters.
+        What went wrong, and why it matters.
     at : tuple of (sympy.Symbol, sympy.Rational)
-        The point at which to refute what is printed, where it should be a telling one or k has to
-        be a whole number; a seeded point by default.
+        The point at which the printed claim is refuted, such as a telling one or one with a whole
+        k; a seeded point by default.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Erratum:
     at: At = ()
 
     def verify(self, *, points: int = 64, digits: int = 50, seed: int = 0) -> ErratumVerdict:
-        """Refute what is printed, prove what is corrected, each on every path."""
+        """Refute the printed claim and prove the corrections, each on every path."""
         drawn = {"points": points, "digits": digits, "seed": seed}
         printed = None if self.printed is None else _at(self.printed, self.at).verify(**drawn)
         return ErratumVerdict(self, printed, tuple(c.verify(**drawn) for c in self.corrected))
@@ -49,7 +49,7 @@ class Erratum:
 
 @dataclass(frozen=True)
 class ErratumVerdict:
-    """What the paths say of what is printed, at the point of the erratum, and of the corrections."""
+    """The verdicts on the printed claim, at the point of the erratum, and on the corrections."""
 
     erratum: Erratum
     printed: Verdict | None
@@ -57,7 +57,7 @@ class ErratumVerdict:
 
     @property
     def witness(self) -> Witness | None:
-        """Where what is printed certainly fails: by an enclosure, and again in ordinary
+        """A point where the printed claim certainly fails: by an enclosure, and again in ordinary
         multiprecision arithmetic.
         """
         if self.printed is None or self.printed.pointwise.passed:
@@ -67,26 +67,26 @@ class ErratumVerdict:
 
     @property
     def holds(self) -> bool:
-        """Whether what is printed is refuted, and every correction is proved."""
+        """Whether the printed claim is refuted and every correction is proved."""
         is_refuted = self.printed is None or self.witness is not None
         return is_refuted and all(v.holds and v.exact.proved for v in self.corrected)
 
 
-def _at(claim: Step, point: At) -> Step:
-    """The claim at a point.
+def _at(step: Step, point: At) -> Step:
+    """The step with the coordinates of a point in place of letters.
 
     Raises
     ------
     ValueError
-        Where the assumptions of the claim do not hold there.
+        If the assumptions of the step do not hold there.
     """
-    plain, values = claim.unfolded, dict(point)
+    plain, values = step.unfolded, dict(point)
 
-    def there(side: Expr) -> Expr:
+    def at_point(side: Expr) -> Expr:
         return side.xreplace(values)
 
-    assumed = tuple(map(there, plain.assume))
+    assumed = tuple(map(at_point, plain.assume))
     if any(side.is_positive is False for side in assumed):
-        raise ValueError(f"at={point}: the assumptions of {claim.name!r} do not hold there")
-    left = tuple(side for side in assumed if side.free_symbols)
-    return replace(plain, lhs=there(plain.lhs), rhs=there(plain.rhs), assume=left)
+        raise ValueError(f"at={point}: the assumptions of {step.name!r} do not hold there")
+    undecided = tuple(side for side in assumed if side.free_symbols)
+    return replace(plain, lhs=at_point(plain.lhs), rhs=at_point(plain.rhs), assume=undecided)

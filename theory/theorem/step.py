@@ -1,4 +1,4 @@
-"""Steps and theorems as data: what is stated, why it holds, and how it is checked.
+"""A step of a theorem as data: what it states, why it holds, and how it is checked.
 
 A step is checked on two independent paths: its exact argument, and 64 seeded random points at 50
 digits.
@@ -34,7 +34,7 @@ from ..kernel.rules import (
 from ..kernel.search import why_positive
 from .words import Definition, Formula, Sentence, condition, unfolded
 
-#: What is written out before a step is judged, beside the names that it uses.
+#: Parts of an expression that are written out before a step is judged, as defined names are.
 TO_UNFOLD = (Partial, Factorial, Gamma)
 RELATIONS = {"==": "=", ">=": r"\ge", "<=": r"\le", ">": ">", "<": "<", "~": r"\sim", "->": r"\to"}
 
@@ -44,9 +44,7 @@ RELATIONS = {"==": "=", ">=": r"\ge", "<=": r"\le", ">": ">", "<": "<", "~": r"\
 
 @dataclass(frozen=True)
 class UnderLemma:
-    """What follows by another argument once a lemma is granted; the lemma is stated with its
-    source, and not proved here.
-    """
+    """An argument that needs a lemma; the lemma is stated with its source, and not proved here."""
 
     lemma: str | Sentence
     source: str
@@ -63,7 +61,7 @@ class UnderLemma:
 
 @dataclass(frozen=True)
 class Cited:
-    """Taken from the literature; numerical checks apply where both sides can be evaluated."""
+    """A result of the literature; points still check it where both sides can be evaluated."""
 
     source: str
     label: ClassVar[str] = "cited"
@@ -74,9 +72,7 @@ class Cited:
 
 
 def follows(needed: Condition, known: Sequence[Expr]) -> bool:
-    """Whether a condition is known, or its expression has a certain sign where what is known is
-    positive.
-    """
+    """Whether the condition holds wherever the known expressions are positive."""
     signs = (1, -1) if needed.relation == "!=" else (1,)
     return implied(needed, known) or any(
         why_positive(sign * needed.expression, known, strict=True) for sign in signs
@@ -106,7 +102,7 @@ class Step:
     through : tuple of sympy.Expr
         Forms of the right side on the way to it, each equal to it: `lhs >= through = rhs`.
     where : tuple of Definition
-        Names that the sides use, of the theorem that the claim is a step of.
+        The definitions of the theorem that the sides use.
     """
 
     name: str
@@ -125,7 +121,7 @@ class Step:
 
     @classmethod
     def read(cls, name: str, formula: Formula, reason: str | Sentence, **more: Any) -> Step:
-        """The step of a formula `x >= z = y`; ValueError where it does not go on by `=`."""
+        """The step that states a formula `x >= z = y`; ValueError where a later sign is not `=`."""
         if not formula.signs or any(sign != "=" for sign in formula.signs[1:]):
             raise ValueError(f"{formula}: a step states one relation, and goes on by '='")
         (lhs, *through, rhs), first = formula.sides, formula.signs[0]
@@ -138,13 +134,13 @@ class Step:
 
     @property
     def formula(self) -> Formula:
-        """The step as it is read."""
+        """The step as the formula that a reader sees."""
         first = "=" if self.relation == "==" else self.relation
         return Formula((self.lhs, *self.through, self.rhs), (first, *("=" for _ in self.through)))
 
     @property
     def stated(self) -> Formula:
-        """The step without the way to its right side, with its conditions and its limit."""
+        """The claim of the step: no forms in between, but its conditions and its limit."""
         where = [condition(assumption) for assumption in self.assume]
         if self.limit is not None:
             variable, end = self.limit
@@ -153,12 +149,12 @@ class Step:
 
     @property
     def _bare_argument(self) -> Argument:
-        """The argument once a lemma is granted."""
+        """The argument without the lemma that it may need."""
         return self.argument.argument if isinstance(self.argument, UnderLemma) else self.argument
 
     @property
     def limit(self) -> tuple[Symbol, str] | None:
-        """The variable and where it tends, for an asymptotic statement."""
+        """The variable of an asymptotic statement and where it tends; None for any other."""
         argument = self._bare_argument
         return (argument.variable, argument.limit) if isinstance(argument, ByLeadingTerm) else None
 
@@ -173,34 +169,36 @@ class Step:
         return replace(self, **plain, where=())
 
     def prove(self) -> Decision:
-        """The exact path alone; a proof on conditions that the step neither assumes nor needs to
-        make sense is none.
+        """Decide the step by its exact argument alone.
+
+        A proof under a condition that the step does not assume, and that its sides do not need to be
+        defined, counts as undecided.
         """
         plain = self.unfolded
         if plain != self:
             return plain.prove()
-        first, *others = (*self.through, self.rhs)
+        first, *later = (*self.through, self.rhs)
         decision = self.argument.establish(replace(self, rhs=first, through=()))
-        for form in others if decision.proved else ():
+        for form in later if decision.proved else ():
             same = decide(first, form, assume=self.assume)
             if not same.proved:
-                return undecided(f"{first} is not {form}: {same}")
+                return undecided(f"{first} is not shown to equal {form}: {same}")
             decision = replace(decision, conditions=(*decision.conditions, *same.conditions))
-        foreign = self._foreign(decision.conditions) if decision.proved else None
-        if foreign is None:
+        missing = self._missing_condition(decision.conditions) if decision.proved else None
+        if missing is None:
             return decision
-        reason = f"the argument holds only where {foreign}, which is not assumed"
+        reason = f"the argument holds only where {missing}, which is not assumed"
         return undecided(reason, decision.conditions)
 
-    def _foreign(self, conditions: Iterable[Condition]) -> Condition | None:
-        """A condition that is neither assumed nor one under which the two sides are defined."""
-        needed = [c for c in dict.fromkeys(conditions) if c.relation == ">"]
-        left = [c for c in needed if not implied(c, self.assume)]
-        known = (*self.assume, *self._own_conditions()) if left else ()
-        return next((c for c in left if not follows(c, known)), None)
+    def _missing_condition(self, conditions: Iterable[Condition]) -> Condition | None:
+        """A condition that is neither assumed nor needed for the two sides to be defined."""
+        strict = [c for c in dict.fromkeys(conditions) if c.relation == ">"]
+        open_ones = [c for c in strict if not implied(c, self.assume)]
+        known = (*self.assume, *self._domain()) if open_ones else ()
+        return next((c for c in open_ones if not follows(c, known)), None)
 
-    def _own_conditions(self) -> tuple[Expr, ...]:
-        """What must be positive for the two sides to be defined."""
+    def _domain(self) -> tuple[Expr, ...]:
+        """The expressions that must be positive for the two sides to be defined."""
         letters = self.symbols.union(*(a.free_symbols for a in self.assume))
         arithmetic = Arithmetic(CoefficientField(letters))
         try:
@@ -215,7 +213,7 @@ class Step:
     def verify(
         self, *, points: int = 64, digits: int = 50, seed: int = 0, seconds: float | None = None
     ) -> Verdict:
-        """Both paths, exact and pointwise; undecided where they take longer than the seconds."""
+        """Check the step on both paths; it is undecided where that takes longer than `seconds`."""
         try:
             with within(seconds):
                 plain = self.unfolded
@@ -231,7 +229,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What both paths say of one step."""
+    """The results of both paths for one step."""
 
     step: Step
     exact: Decision
@@ -239,14 +237,14 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether no path objects and the exact one proves what it is there to prove."""
+        """Whether the step is established at all: proved, under a lemma, or cited."""
         return self.strength != FAILED
 
     @property
     def strength(self) -> str:
-        """The strength of the argument, or "failed" where a path objects or an exact argument does
-        not go through.
+        """The strength of the argument; "failed" where the points object or the exact argument does
+        not prove the step.
         """
         argument = self.step.argument
-        goes_through = self.exact.proved or isinstance(argument, Cited)
-        return argument.strength if self.pointwise.passed and goes_through else FAILED
+        is_established = self.exact.proved or isinstance(argument, Cited)
+        return argument.strength if self.pointwise.passed and is_established else FAILED

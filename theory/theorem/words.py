@@ -1,8 +1,7 @@
-"""Sentences of a theorem: words with the formulas between them as objects, and the names that a
-theorem defines.
+"""Sentences of a theorem, whose formulas are objects between the words, and defined names.
 
-No formula is written in the words, so that every notation and every medium sets the same one, and
-so that the formulas can be checked.
+No formula is written out in the words, so that every notation and every medium prints the same one,
+and so that the formulas can be checked.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from ..kernel.functions import Partial
 
 #: The signs between the sides of a formula.
 SIGNS = ("=", ">=", "<=", ">", "<", "!=", "~", "->", "propto")
-Of = TypeVar("Of")
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True)
@@ -61,27 +60,25 @@ class Formula:
 
     @property
     def names(self) -> frozenset[Expr]:
-        """The symbols and the applied functions."""
+        """The symbols of all sides, and the names of the functions that are applied there."""
         return frozenset().union(*(names_in(side) for side in self.sides))
 
     @property
     def links(self) -> list[Formula]:
-        """`0 < x < 1` as two."""
+        """The formula as one formula for each sign: `0 < x` and `x < 1` of `0 < x < 1`."""
         pairs = zip(self.sides, self.signs, self.sides[1:], strict=False)
         return [Formula.of(left, sign, right) for left, sign, right in pairs]
 
     def says(self, other: Formula) -> bool:
-        """Whether it is the other formula, a bound perhaps with its sides moved."""
+        """Whether it is the other formula, or the same strict bound with terms moved across."""
         if self.sides == other.sides and self.signs == other.signs:
             return True
-        own, others = positive_part(self), positive_part(other)
-        return own is not None and others is not None and expand(own - others) == 0
+        mine, theirs = positive_part(self), positive_part(other)
+        return mine is not None and theirs is not None and expand(mine - theirs) == 0
 
     def __str__(self) -> str:
-        first, *others = map(str, self.sides)
-        return first + "".join(
-            f" {sign} {side}" for sign, side in zip(self.signs, others, strict=True)
-        )
+        pairs = zip(self.signs, self.sides[1:], strict=True)
+        return " ".join([str(self.sides[0]), *(f"{sign} {side}" for sign, side in pairs)])
 
     @property
     def is_domain(self) -> bool:
@@ -91,7 +88,9 @@ class Formula:
 
 
 def positive_part(formula: Formula) -> Expr | None:
-    """What a single strict bound calls positive, or that two differ."""
+    """The expression that is positive where the formula holds, a strict bound or `x != y`; None for
+    any other formula.
+    """
     if formula.signs not in ((">",), ("<",), ("!=",)):
         return None
     left, right = formula.sides if formula.signs != ("<",) else formula.sides[::-1]
@@ -122,7 +121,7 @@ class Sentence:
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """The names of the steps that it refers to."""
+        """The names of the steps that the sentence refers to."""
         return tuple(name for _, name in pieces(self.text) if name)
 
     @property
@@ -143,7 +142,7 @@ class Sentence:
         step: Callable[[str], str],
         words: Callable[[str], str] = str,
     ) -> str:
-        """The sentence, with what prints its formulas, its references to steps, and its words."""
+        """The text of the sentence, given printers of formulas, of references to steps, of words."""
         formulas = map(formula, self.formulas)
         return "".join(
             words(text) + ("" if name is None else step(name) if name else next(formulas))
@@ -168,21 +167,21 @@ def say(text: str, *formulas: Any) -> Sentence:
 
 
 def listed(items: Sequence[Any]) -> Sentence:
-    """`x, y and z`; a name in words is a reference to that step."""
-    names = [f"{{{item}}}" if isinstance(item, str) else "{}" for item in items]
-    places = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    """The sentence `x, y and z`; a string among the items refers to the step of that name."""
+    holes = [f"{{{item}}}" if isinstance(item, str) else "{}" for item in items]
+    places = " and ".join(filter(None, [", ".join(holes[:-1]), holes[-1]]))
     return say(places, *(item for item in items if not isinstance(item, str)))
 
 
 def condition(assumed: Expr) -> Formula:
-    """That an expression is positive: `x - y > 0`, and `x != 0` for a square."""
+    """The formula that an expression is positive: `x - y > 0`, and `x != 0` for a square."""
     if assumed.is_Pow and assumed.exp == 2:
         return Formula.of(assumed.base, "!=", 0)
     return Formula.of(assumed, ">", 0)
 
 
 def all_positive(letters: Sequence[Symbol]) -> Sentence:
-    """`x, y, z > 0`."""
+    """The sentence `x, y, z > 0`."""
     *others, last = letters
     return say(", ".join(["{}"] * len(letters)), *others, (last, ">", 0))
 
@@ -193,7 +192,7 @@ def in_paper_order(letters: Iterable[Symbol]) -> list[Symbol]:
 
 
 def pieces(text: str) -> Iterator[tuple[str, str | None]]:
-    """The words before each place, with the name in it; None behind the last."""
+    """The words before each place of a sentence, with the name in it; None behind the last place."""
     for words, name, _, _ in Formatter().parse(text):
         yield words, name
 
@@ -209,7 +208,7 @@ class Definition:
     ----------
     name : Symbol or AppliedUndef
     value : sympy.Expr
-        In letters of the law and names defined before.
+        In letters of the law and in names defined earlier.
     """
 
     name: Expr
@@ -221,7 +220,7 @@ class Definition:
             raise ValueError(f"name={self.name}: must be a symbol, or a function of symbols")
 
     def unfold(self, expression: Expr) -> Expr:
-        """The expression with the name written out."""
+        """The expression with the value in place of the name."""
         if not isinstance(self.name, AppliedUndef):
             return expression.xreplace({self.name: self.value})
         written_out = Lambda(self.name.args, self.value)
@@ -235,32 +234,32 @@ class Definition:
         return Formula((self.name, self.value), ("=",))
 
 
-def unfolded(of: Of, definitions: Sequence[Definition], moving: Symbol | None = None) -> Of:
+def unfolded(part: Part, definitions: Sequence[Definition], moving: Symbol | None = None) -> Part:
     """An expression, or a record of expressions, with every defined name written out.
 
-    Factorials and values of Gamma become symbols that know their recurrence, where they do not
-    change with the letter that moves: in a limit such a symbol would stand still.
+    Factorials and values of Gamma become symbols that know their recurrence, unless they depend on
+    `moving`, the variable of a limit: a symbol would not change with it.
     """
-    result: Any = of
+    result: Any = part
     if isinstance(result, Expr):
         for definition in reversed(definitions):
             result = definition.unfold(result)
         result = result.doit() if result.has(Derivative, Partial, Subs) else result
-        values = result.atoms(Factorial, Gamma)
-        if values and not any(value.has(moving) for value in values if moving is not None):
+        factorials = result.atoms(Factorial, Gamma)
+        if factorials and not any(f.has(moving) for f in factorials if moving is not None):
             result = in_values(result)
     elif isinstance(result, tuple):
-        result = tuple(unfolded(part, definitions, moving) for part in result)
+        result = tuple(unfolded(each, definitions, moving) for each in result)
     elif is_dataclass(result) and not isinstance(result, type):
-        own = {f.name: getattr(result, f.name) for f in fields(result) if f.init}
-        changed = {name: unfolded(value, definitions, moving) for name, value in own.items()}
-        if any(changed[name] is not value for name, value in own.items()):
+        values = {f.name: getattr(result, f.name) for f in fields(result) if f.init}
+        changed = {name: unfolded(value, definitions, moving) for name, value in values.items()}
+        if any(changed[name] is not value for name, value in values.items()):
             result = replace(result, **changed)
     return result
 
 
 def expressions_in(part: Any) -> Iterator[Expr]:
-    """The expression, or all expressions of a record."""
+    """Every expression in an expression, a tuple or a record."""
     if isinstance(part, Expr):
         yield part
     elif isinstance(part, tuple):
@@ -270,17 +269,17 @@ def expressions_in(part: Any) -> Iterator[Expr]:
 
 
 def needed(definitions: Sequence[Definition], *parts: Any) -> tuple[Definition, ...]:
-    """The definitions that the parts use, or that those use."""
+    """The definitions that the parts use, directly or through other definitions."""
     names = frozenset().union(*map(names_in, expressions_in(parts)))
     kept: list[Definition] = []
     for definition in reversed(definitions):
-        if own_names(definition) & names:
+        if defined_names(definition) & names:
             kept.insert(0, definition)
             names |= names_in(definition.value)
     return tuple(kept)
 
 
-def own_names(definition: Definition) -> frozenset[Expr]:
+def defined_names(definition: Definition) -> frozenset[Expr]:
     """The name that a definition gives, without the arguments of a function."""
     return names_in(definition.name) - frozenset(definition.name.free_symbols) or names_in(
         definition.name
@@ -288,7 +287,7 @@ def own_names(definition: Definition) -> frozenset[Expr]:
 
 
 def names_in(expression: Expr) -> frozenset[Expr]:
-    """The symbols, and the undefined functions by themselves: a function's name is one name."""
+    """The symbols of an expression, and a symbol `f()` for each undefined function in it."""
     functions = {part.func for part in expression.atoms(AppliedUndef)}
     return frozenset(expression.free_symbols) | frozenset(
         Symbol(f"{function}()") for function in functions
@@ -296,5 +295,5 @@ def names_in(expression: Expr) -> frozenset[Expr]:
 
 
 def function(name: str) -> Function:
-    """A function without a formula, to be defined: `function("P")(r)`."""
+    """A positive function without a formula, to be defined: `function("P")(r)`."""
     return Function(name, positive=True)

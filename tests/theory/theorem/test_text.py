@@ -72,7 +72,7 @@ def test_what_cancels_in_a_product_is_still_shown() -> None:
         (page(TAIL, "none"), "must be one of envelope, penalty"),
         (page(f"{TAIL}, by magic"), "must be 'by the mean of"),
         (page("$P(r) > F(r) + 1$"), "line 8: .* F is no function"),
-        (page("$P(r) \\sim w_N$"), "no limit"),
+        (page("$P(r) \\sim w_N$"), "needs a limit"),
         (page("$k = k^{1}$, by the lemma of Feller 1971"), "must name a paragraph"),
         (page(TAIL, "no law", "Budget: $C = 6 N D$"), "has its own"),
         *(
@@ -86,6 +86,7 @@ def test_what_cancels_in_a_product_is_still_shown() -> None:
                 "Notation: greek": "greek",
                 "Budget: $C = N + D$": "budget",
                 "Suppose so.": "begins with 'Assume'",
+                "Assume that gamma is the larger.": "binds no step",
                 "Let $P(r) = 1$": "has a meaning already",
                 "Let $\\gamma = -\\beta$": "must be positive",
                 "Let $\\gamma = 2 \\gamma$": "in other letters",

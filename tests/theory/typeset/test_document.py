@@ -73,6 +73,9 @@ def test_every_work_has_an_entry_for_bibtex():
         assert entry.isascii()
         assert re.match(rf"@(article|book|misc)\{{iso:{work.key},\n", entry)
         assert f"year = {{{work.fields['year']}}}" in entry
+        assert work.link in entry
+        if eprint := work.fields.get("eprint"):  # as plain.bst prints it
+            assert f"howpublished = {{arXiv:{eprint}}}" in entry
         assert entry.count("{") == entry.count("}")
 
 

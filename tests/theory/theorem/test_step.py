@@ -216,9 +216,9 @@ def test_a_step_is_decided_for_what_its_names_mean() -> None:
 @pytest.mark.parametrize(
     ("built", "said"),
     [
-        (lambda: theorem_of(replace(SQUARE, lhs=b, rhs=b)), "both b, which says nothing"),
-        (lambda: theorem_of(SQUARE, SQUARE), "'square' is the name of more than one"),
-        (lambda: theorem_of(replace(SQUARE, argument=CIRCULAR)), "its lemma is what is to be"),
+        (lambda: theorem_of(replace(SQUARE, lhs=b, rhs=b)), "both sides are b, which states"),
+        (lambda: theorem_of(SQUARE, SQUARE), "two are named 'square'"),
+        (lambda: theorem_of(replace(SQUARE, argument=CIRCULAR)), "its lemma is the claim itself"),
         (lambda: theorem(say("Nothing.")), "at least one"),
         (lambda: theorem(say("Then {}: {square}.", (x, "=", y)), SQUARE), "which no step proves"),
         (lambda: theorem(say("{square}."), SQUARE, short=("cube",)), "is no step"),
