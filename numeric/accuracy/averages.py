@@ -1,5 +1,5 @@
-r"""The average of benchmarks as a benchmark of its own, the mean of normalised accuracies (Q -
-Q_r)/(1 - Q_r); and how well a proxy metric of a run tells its accuracy, their rank correlation.
+r"""The average of benchmarks as a benchmark, the mean of normalised accuracies (Q - Q_r)/(1 - Q_r);
+and the rank correlation of proxy metrics with accuracy.
 
 Source: Krajewski et al. 2025, arXiv 2512.08894, Appendix K and Section 4.2.1.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AVERAGE", "averaged", "rank_proxies"]
 
-#: What an average of the benchmarks beside it is called.
+#: The name of the average among the benchmarks.
 AVERAGE = "average"
 
 
@@ -35,7 +35,7 @@ def averaged(
     benchmarks: Sequence[str] | None = None,
     margin: float = 0.05,
 ) -> Evaluations:
-    r"""The evaluations with one more benchmark, "average": the mean of others.
+    r"""The evaluations with one more benchmark, "average", the mean of others.
 
     .. math:: \bar Q = \frac{1}{m} \sum_{j=1}^{m} \frac{Q_j - Q_{r,j}}{1 - Q_{r,j}}
 
@@ -46,10 +46,10 @@ def averaged(
         Benchmark -> accuracy of guessing, as :func:`isoflop.numeric.accuracy.baselines.resolve`
         gives it.
     benchmarks : sequence of str, optional
-        Those to average; by default all, but for pass@k with k > 1.
+        The benchmarks to average; by default all except pass@k with k > 1.
     margin : float
-        Runs count where every one of the benchmarks exceeds guessing by more than this; a warning
-        says how many do not. What guessing scores counts as known; that of the average is 0.
+        Runs count where every benchmark exceeds guessing by more than this; a warning says how many
+        do not. The accuracy of guessing counts as known; that of the average is 0.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def rank_proxies(
     benchmarks: Sequence[str] | None = None,
     proxies: Sequence[str] | None = None,
 ) -> DataFrame:
-    """How well each proxy ranks the runs of each benchmark.
+    """The rank correlation of each proxy with the accuracy on each benchmark.
 
     Parameters
     ----------
@@ -108,8 +108,8 @@ def rank_proxies(
     Returns
     -------
     pandas.DataFrame
-        A row for each benchmark and proxy, of a benchmark the closest first: benchmark, proxy, n
-        (runs with both), spearman (near -1 for a good loss; NaN where the proxy or the accuracy is
+        A row for each benchmark and proxy, the closest proxy of a benchmark first: benchmark, proxy,
+        n (runs with both), spearman (near -1 for a good loss; NaN where the proxy or the accuracy is
         constant).
 
     Raises

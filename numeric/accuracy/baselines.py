@@ -1,4 +1,4 @@
-"""The accuracy of guessing on each benchmark: given, from the table, estimated from small runs, or
+"""The accuracy of guessing on each benchmark: given, estimated from small runs, from the table, or
 known from the metric.
 """
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["PUBLISHED", "Baseline", "resolve"]
 
 DOMAIN = "a number of at least 0 and below 1"
-#: What a user writes for the values of Krajewski et al. 2025, Table 11.
+#: The argument that stands for the values of Krajewski et al. 2025, Table 11.
 PUBLISHED = "krajewski2025"
-#: What others call the benchmarks of that table: label -> names without case and punctuation.
+#: Usual names, without case and punctuation, of the benchmarks of that table.
 ALIASES = {
     "ARC-E": ("arce", "arceasy", "ai2arceasy"),
     "ARC-C": ("arcc", "arcchallenge", "ai2arcchallenge"),
@@ -43,9 +43,9 @@ ALIASES = {
     "HumanEval": ("humaneval", "humanevalpy"),
     "LBPP": ("lbpp", "lbpppy"),
 }
-#: Other margins of that paper than the usual one (Appendix M: else too few runs are left).
+#: Margins in that paper that are not the usual one (Appendix M: else too few runs are left).
 MARGINS = {"LBPP": 0.02}
-#: How a benchmark's name may go on.
+#: What may follow the name of a benchmark.
 ENDING = re.compile(r"(\d+|zero)shot$")
 
 
@@ -58,9 +58,9 @@ class Baseline:
     value : float
         Q_r, in [0, 1).
     standard_error : float
-        0 where it is known; >= 0.
+        At least 0; 0 where the value is known.
     how : str
-        Where it comes from.
+        The source of the value.
     margin : float or None
         By how much accuracy must exceed it for a run to be fitted, where the source uses another
         margin than the laws' usual one; in [0, 1).
@@ -77,8 +77,8 @@ class Baseline:
         nonnegative_number("standard_error", self.standard_error)
 
     def draws(self, K: int, generator: np.random.Generator) -> Floats:
-        """K values that it may have as well, (K,), in [0, 1): from the normal distribution about the
-        value with its standard error, cut to [0, 1).
+        """K draws (K,) from the normal distribution about the value with its standard error, cut to
+        [0, 1).
 
         (To draw the small runs anew instead would make the spread of a mean of n runs too small, by
         (n - 1)/n in its variance, and n is often below ten.)
@@ -104,30 +104,29 @@ def resolve(
     *,
     benchmarks: Collection[str] | None = None,
 ) -> dict[str, Baseline]:
-    r"""The accuracy of guessing of every key of the evaluations.
+    r"""The accuracy of guessing for every key of the evaluations.
 
-    The first that there is of: what is given; the mean of small runs, with standard error s/sqrt(n)
-    (not for metrics of free text, where guessing scores 0 and what small runs score is skill); the
-    table's own column; 0 for metrics of free text (exact match, pass@k). None is ever guessed.
+    The first of these that is known: the given value; the mean of small runs, with standard error
+    s/sqrt(n) (not for metrics of free text, where guessing scores 0 and small runs score by skill);
+    the column of the table; 0 for metrics of free text (exact match, pass@k). It is never guessed.
 
     Parameters
     ----------
     evaluations : Evaluations
     given : float, mapping or "krajewski2025", optional
-        One value for all, in [0, 1); or key -> value; or the values of Krajewski et al. 2025 (arXiv
-        2512.08894, Table 11) for the benchmarks that are there under a usual name and by the same
-        metric, with the paper's margin (Appendix M: 0.02 for LBPP).
+        One value for all, in [0, 1); or a value for each key; or the values of Krajewski et al. 2025
+        (arXiv 2512.08894, Table 11) for the benchmarks with a usual name and the same metric, with
+        the paper's margin (Appendix M: 0.02 for LBPP).
     small : str, optional
-        Condition on runs so small that they guess, such as ``"compute < 1e17"``; at least 2 for
-        each benchmark.
+        Condition on runs so small that they guess, such as ``"compute < 1e17"``; it must hold for
+        at least 2 runs of each benchmark.
     benchmarks : collection of str, optional
-        The keys to find it for, each with its pass@k; by default all. `given` may name others as
-        well.
+        The keys wanted, each with its pass@k; by default all. `given` may name others as well.
 
     Raises
     ------
     ValueError
-        Naming the benchmark: where none of these tells, a value is outside [0, 1), a name is no
+        Where the accuracy of guessing is not known, a value is outside [0, 1), a name is no
         benchmark, fewer than 2 runs are small, or no run exceeds the baseline.
     """
     wanted = evaluations if benchmarks is None else evaluations.only(list(benchmarks))
@@ -158,7 +157,7 @@ def resolve(
 
 
 def _estimated(evaluations: Evaluations, key: str, small: str | None, guesses: Any) -> Baseline:
-    """From small runs, from the table, or known from the metric."""
+    """The baseline from small runs, from the table, or known from the metric."""
     metric, of_table = evaluations.metric_types.get(key), evaluations.table_baselines.get(key)
     is_free_text, runs = guessing_scores_nothing(metric), 0
     if guesses is not None and not is_free_text:
@@ -193,7 +192,7 @@ def _share(name: str, value: Any) -> float:
 
 
 def _published(evaluations: Evaluations) -> dict[str, Baseline]:
-    """Those of the paper, where the metric is the same."""
+    """The baselines of the paper, for benchmarks with the same metric."""
     from ...theory.data.published import LAWS
 
     laws = {law.label: law for law in LAWS.values() if law.family == f"{PUBLISHED}-compute"}
@@ -203,9 +202,9 @@ def _published(evaluations: Evaluations) -> dict[str, Baseline]:
         label = labels.get(ENDING.sub("", plain(evaluations.benchmark_of(key))))
         if label is None:
             continue
-        own = str(laws[label].metric_type)
-        metric = evaluations.metric_types.get(key, own) or own
-        if plain(metric.partition(",")[0]) == plain(own):
+        printed = str(laws[label].metric_type)
+        metric = evaluations.metric_types.get(key, printed) or printed
+        if plain(metric.partition(",")[0]) == plain(printed):
             value, how = float(str(laws[label].random_baseline)), "Krajewski et al. 2025, Table 11"
             found[key] = Baseline(value, how=how, margin=MARGINS.get(label))
     return found

@@ -1,4 +1,4 @@
-r"""Broken neural scaling laws of accuracy: the law, its starts, and what the runs leave open.
+r"""Broken neural scaling laws of accuracy: the law, its starts, and its undetermined coefficients.
 
 .. math:: Q = a + b\,C^{-c_0} \left(1 + (C/d_1)^{1/f_1}\right)^{-c_1 f_1}.
 
@@ -47,26 +47,25 @@ OF_BREAK = ("a", "b", "c0", "c1", "d1", "f1")
 
 #: Exponents of accuracy against compute are far within these; C^8 is still a float.
 STEEPEST, LARGEST_CHANGE, LARGEST_HEIGHT = 8.0, 16.0, 1e12
-#: A break may lie this share of the range of log C outside the runs; its width is within these
-#: shares: beyond the first the derivatives leave the floats.
+#: A break may lie outside the runs by this share of their range of log C; its width is between these
+#: shares: below the first the derivatives overflow.
 OUTSIDE, SHARPEST, WIDEST = 0.25, 0.002, 4.0
-#: The share passed of a break goes from a tenth to nine tenths over this many f: no more is asked
-#: for than a gap between runs.
+#: A break goes from a tenth to nine tenths over this many f, which is at least a gap between runs.
 TRANSITION = 2.0 * log(9.0)
-#: Distances of the asymptote from the nearest value that are tried, in ranges of the values; a
-#: little inside too, for runs that scatter. Places of a break, and widths in ranges of log C.
+#: Distances of the asymptote from the nearest value that are tried, in ranges of the values, one of
+#: them inside, as runs scatter. Places of a break, and widths in ranges of log C.
 DISTANCES = np.array([-0.02, 0.003, 0.02, 0.08, 0.3, 1.0, 4.0])
 PLACES, WIDTHS = 15, np.geomspace(0.01, 0.4, 5)
-#: Share of the diagonal that is added: a break at an end of the runs is all but a straight line.
+#: Share of the diagonal that is added, as a break at an end of the runs is nearly a straight line.
 RIDGE = 1e-9
-#: Of each grid so many points; of all so many are polished by so many steps of least squares, and so
-#: many of their distinct minima are starts.
+#: Points kept of each grid; points in all that are polished, the steps of least squares for each, and
+#: the most distinct minima that become starts.
 EACH, SCANNED, POLISHING, STARTS = 6, 100, 12, 8
 DISTINCT, ROUGHLY, AT_BOUND = 1e-3, 1e-6, 1e-6
-#: A break is seen where its change exceeds this many standard errors: its place was searched for,
-#: so two would often be chance. It is placed where log d is known to within this share of the range
-#: of log C, and its width where log f is to within that; an asymptote is known to within this share
-#: of the range of the values.
+#: A break is seen where its change exceeds `SEEN` standard errors: its place was searched for, so two
+#: would often be chance. Its place is determined where the error of log d is below `PLACED` ranges of
+#: log C, its width where that of log f is below `SIZED`, an asymptote where its error is below
+#: `KNOWN` ranges of the values.
 SEEN, PLACED, SIZED, KNOWN = 3.0, 0.25, 1.5, 1.0
 
 
@@ -77,7 +76,7 @@ def break_value(change: Any, distance: Any, width: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class _OfValues(Objective):
-    """Huber's function of the residuals of values that may have any sign."""
+    """Huber's function of the residuals of the values, which may have any sign."""
 
     in_logs = False
 
@@ -86,7 +85,7 @@ HUBER, SQUARES = _OfValues(name="huber-log", delta=1e-3), Objective(name="least-
 
 
 class BrokenForm(Expression):
-    """The law in theta = (a, B, c0, c1, p, g), with starts of its own."""
+    """The law in theta = (a, B, c0, c1, p, g), with starts from a grid."""
 
     def starts(
         self, observed: Floats, weights: Floats, box: Box, judge: Any = None, seed: int = 0
@@ -107,7 +106,7 @@ class BrokenForm(Expression):
 
     def _scanned(self, observed: Floats, weights: Floats, box: Box) -> Floats:
         """The best points (K, 6) of a grid of places and widths of the break for each asymptote,
-        with the height and the exponents of least squares.
+        with height and exponents by least squares.
         """
         x = self.columns["x"]
         low, high = float(x.min()), float(x.max())
@@ -127,7 +126,7 @@ class BrokenForm(Expression):
             moments = columns @ (weight * np.log(np.where(gap > 0.0, gap, 1.0)))
             solved = np.linalg.solve(normal, moments[..., None])[..., 0]
             gain = (solved * moments).sum(axis=2)
-            best = local_maxima(gain.max(axis=1))[:EACH]  # of all widths the best
+            best = local_maxima(gain.max(axis=1))[:EACH]  # the best of all widths
             at = best, gain.argmax(axis=1)[best]
             log_B, c0, c1 = solved[at].T
             asymptote = np.full(len(best), a)
@@ -144,7 +143,7 @@ FORM = BrokenForm(
 
 
 def _asymptotes(observed: Floats, box: Box) -> Floats:
-    """Asymptotes (K, 2), each with the sign of B: 1 below the values, -1 above."""
+    """Asymptotes with the sign of B, (K, 2): 1 below the values, -1 above."""
     low, high, reach = observed.min(), observed.max(), np.ptp(observed) * DISTANCES
     below = np.unique(np.maximum(low - reach, box.lower[0]))
     above = np.unique(np.minimum(high + reach, box.upper[0]))
@@ -164,8 +163,8 @@ def _distinct(theta: Floats, values: Floats, most: int) -> Floats:
 
 
 def broken_values(coefficients: Floats, compute: Floats) -> Floats:
-    """Q (K, m) at compute (m,), of coefficients (K, p) in the letters of the source; b = 0 is a
-    constant.
+    """Q (K, m) at compute (m,) for coefficients (K, p) in the letters of the source; constant where
+    b = 0.
     """
     a, b, c0, c1, d1, f1 = coefficients.T[:, :, None]
     logs = np.log(compute)
@@ -208,7 +207,7 @@ def fit_broken(sample: Points) -> Part:
 
 
 def _coefficients(middle: float, theta: Floats) -> Floats:
-    """(K, 6) in the letters of the source."""
+    """The coefficients (K, 6) in the letters of the source."""
     a, B, c0, c1, p, g = theta.T
     return np.stack([a, B * np.exp(c0 * middle), c0, c1, np.exp(p + middle), np.exp(g)], axis=1)
 
@@ -216,9 +215,9 @@ def _coefficients(middle: float, theta: Floats) -> Floats:
 def _is_open(problem: Problem, theta: Floats) -> Any:
     """Which coefficients the runs leave open, (6,).
 
-    Standard errors are those of least squares with the scale of the middle of the residuals,
-    infinite on a bound and along an open direction, times the sqrt(pi/2) of absolute deviations:
-    that is how Huber's function of a small width acts.
+    Standard errors are those of least squares with the scale of the median residual, infinite on a
+    bound and along an open direction, times sqrt(pi/2) as for absolute deviations, which Huber's
+    function of a small width approaches.
     """
     x = problem.model.columns["x"]
     near = AT_BOUND * (1.0 + np.abs(theta))
@@ -233,7 +232,7 @@ def _is_open(problem: Problem, theta: Floats) -> Any:
     of_values = KNOWN * np.ptp(problem.target), abs(theta[1]), STEEPEST
     is_open = errors > [*of_values, change, PLACED * np.ptp(x), SIZED]
     is_open[1:3] = is_open[1:3].any()
-    # Before the first run only the sum with the exponent there is seen, behind the last nothing.
+    # Before the first run only the sum with c0 is seen, behind the last nothing.
     if is_open[3] or not x.min() <= theta[4] <= x.max():
         is_open[3:] = True
     return is_open

@@ -48,14 +48,12 @@ if TYPE_CHECKING:
 __all__ = ["BILINEAR", "LAWS", "crossing_of", "fit_bilinear", "law_named"]
 
 HUBER = Objective(name="huber-log", delta=1e-3)
-PLANE, OF_PLANE = (
-    Expression("exp(c + a*x + b*z + d*x*z)", extra=("x", "z")),
-    ("log_A", "a", "b", "d"),
-)
+PLANE = Expression("exp(c + a*x + b*z + d*x*z)", extra=("x", "z"))
+PLANE_COEFFICIENTS = ("log_A", "a", "b", "d")
 
 
 def power_law(name: str, form: PowerTerms, objective: Objective = HUBER) -> Law:
-    """A sum of power terms as a law of -log Q'."""
+    """The law of -log Q' that is a sum of power terms."""
 
     def fitted(sample: Points) -> tuple[Part, ...]:
         if len(sample) < (least := len(form.coefficients)):
@@ -78,8 +76,8 @@ def power_law(name: str, form: PowerTerms, objective: Objective = HUBER) -> Law:
 def two_stage(
     name: str, coefficients: tuple[str, ...], fit: Any, accuracy: Any, margin: float | None
 ) -> Law:
-    """Compute -> proxy -> accuracy. A link that levels off at guessing is fitted to all runs; the
-    linear one, which cannot, to those above guessing by the margin of the direct laws.
+    """The law compute -> proxy -> accuracy. A link that levels off at guessing is fitted to all runs;
+    the linear one, which cannot, to those above guessing by the margin of the direct laws.
     """
 
     def values(found: Floats, at: Points) -> Floats:
@@ -98,13 +96,13 @@ def two_stage(
 
 
 def fit_bilinear(sample: Points) -> tuple[Part, ...]:
-    """The least-squares plane of log y over log C, log k and their product at pairs of a run and k,
-    in their distances from the means, or the product is all but collinear with log k; ValueError
-    where these do not determine its four coefficients.
+    """Fit the plane of log y over log C, log k and their product at pairs of a run and k by least
+    squares; ValueError where these do not determine its four coefficients. Distances from the means
+    are used, as the product is nearly collinear with log k.
     """
     x, z = np.log(sample.compute), np.log(sample.k)
     x0, z0 = x.mean(), z.mean()
-    if len(sample) < len(OF_PLANE) or not is_plane(sample):
+    if len(sample) < len(PLANE_COEFFICIENTS) or not is_plane(sample):
         domain = "points at two or more compute and two or more k, enough for four coefficients"
         raise outside("compute", f"{len(sample)} points", domain)
 
@@ -113,12 +111,12 @@ def fit_bilinear(sample: Points) -> tuple[Part, ...]:
         return np.stack([c - a * x0 - b * z0 + d * x0 * z0, a - d * z0, b - d * x0, d], axis=1)
 
     fit = fit_form(as_runs(sample, x=x - x0, z=z - z0), PLANE, SQUARES)
-    return (Part(fit, OF_PLANE if fit.undetermined else (), written),)
+    return (Part(fit, PLANE_COEFFICIENTS if fit.undetermined else (), written),)
 
 
 def _on_plane(coefficients: Floats, at: Points) -> Floats:
-    """-log Q (K, m), also where a law does not hold."""
-    named = dict(zip(OF_PLANE, coefficients.T[:, :, None], strict=True))
+    """-log Q (K, m), also below the compute at which the law holds."""
+    named = dict(zip(PLANE_COEFFICIENTS, coefficients.T[:, :, None], strict=True))
     return np.asarray(np.exp(formulas.bilinear_log_value(compute=at.compute, k=at.k, **named)))
 
 
@@ -134,7 +132,7 @@ BROKEN = Law(
 )
 BILINEAR = Law(
     name="bilinear",
-    coefficients=OF_PLANE,
+    coefficients=PLANE_COEFFICIENTS,
     requires=("compute", "k"),
     fitted=fit_bilinear,
     values=_on_plane,
@@ -154,9 +152,8 @@ LAWS: dict[str, Law] = {law.name: law for law in _DECLARED}
 
 
 def law_named(name: str, baseline: Baseline | None = None) -> Law:
-    """A law by name, fitted to runs that exceed guessing by the margin of the baseline where it has
-    one of its own: in place of the laws' usual margin alone, so that a law that is fitted to all
-    runs above guessing, or to all, still is. ValueError where there is no such law.
+    """The law with this name; ValueError where there is none. Where the baseline has a margin it
+    replaces the usual one; laws that are fitted to all runs above guessing, or to all, keep theirs.
     """
     if name not in LAWS:
         raise ArgumentError("law", name, f"one of {', '.join(LAWS)}{close_matches(name, LAWS)}")
@@ -168,8 +165,8 @@ def law_named(name: str, baseline: Baseline | None = None) -> Law:
 
 def crossing_of(fit: LawFit, level: float) -> Estimate | None:
     """C_x = exp(-b/d), the compute (FLOP) at which the curves of all k cross, with its percentile
-    interval over refits; no ends where that of d holds 0, so that its sign is open. None for other
-    laws, and for d = 0. Where d < 0 the law holds above it: below, it says that more samples solve
+    interval over refits; no ends where the interval of d holds 0, so that its sign is open. None for
+    other laws, and for d = 0. Where d < 0 the law holds above C_x: below, more samples would solve
     less.
     """
     if fit.name != BILINEAR.name or fit.coefficients["d"] == 0.0:

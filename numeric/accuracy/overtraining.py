@@ -1,4 +1,4 @@
-r"""What training past the compute optimum costs, in loss and in downstream error.
+r"""The cost of training past the compute optimum, in loss and in downstream error.
 
 .. math:: L = E + A N^{-\beta} + B D^{-\beta}, \qquad 1 - Q = \varepsilon - k e^{-\gamma L}.
 
@@ -37,7 +37,7 @@ __all__ = ["GADRE_TASKS", "Overtraining", "fit_overtraining"]
 SQUARES = Objective(name="least-squares")
 #: The law of error in the loss x.
 ERROR = Expression("epsilon - k*exp(-gamma*x)", extra=("x",))
-#: Costs are given at these multiples of the optimal ratio where none is asked for.
+#: The multiples of the optimal ratio at which costs are given by default.
 MULTIPLES = (1.0, 4.0, 16.0, 64.0)
 #: The 17 tasks over which Gadre et al. 2024 average the error.
 GADRE_TASKS = (
@@ -50,16 +50,16 @@ GADRE_TASKS = (
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Overtraining:
-    """The two laws fitted, and what follows.
+    """The two fitted laws, and what follows.
 
     Attributes
     ----------
     loss_fit, error_fit : Fit
-        Of the loss in params and tokens, and of the error 1 - Q in the measured loss x.
+        The fits of the loss in params and tokens, and of the error 1 - Q in the measured loss x.
     runs : pandas.DataFrame
-        Every run that a law was fitted to or that was to be predicted: run, params, tokens,
+        Every run that a law was fitted to or that is predicted (asked): run, params, tokens,
         tokens_per_param, compute; loss, predicted_loss, loss_difference (relative), in_loss_fit,
-        and the same of the error, at the predicted loss; asked.
+        and the same for the error, at the predicted loss; asked.
     notes : tuple of str
         What was left out and why, and what speaks against a result.
     """
@@ -71,21 +71,21 @@ class Overtraining:
 
     @property
     def optimal_tokens_per_param(self) -> float | None:
-        """M*, at every compute; None where the runs do not determine the law of loss."""
+        """M*, the same at every compute; None where the runs do not determine the law of loss."""
         if not self.loss_fit.is_sound:
             return None
         return float(self.loss_fit.law.envelope.tokens_per_param(1.0))
 
     @property
     def predictions(self) -> pd.DataFrame:
-        """The runs that were to be predicted, the largest compute first."""
+        """The predicted runs, the largest compute first."""
         asked = self.runs[self.runs["asked"]]
         return asked.sort_values("compute", ascending=False, kind="stable")
 
     def costs(
         self, compute: float | None = None, tokens_per_param: Sequence[float] | None = None
     ) -> pd.DataFrame:
-        """What ratios of tokens to params, by default 1, 4, 16 and 64 times the optimal one, cost at
+        """The cost of ratios of tokens to params, by default 1, 4, 16 and 64 times the optimal one, at
         one compute (FLOP), by default the largest of the runs.
 
         Returns
@@ -129,21 +129,21 @@ def fit_overtraining(
     error_where: str | None = None,
     predict_where: str | None = None,
 ) -> Overtraining:
-    """The law of loss and the law of error of over-trained runs, and what they say of other runs.
+    """Fit the laws of loss and of error of over-trained runs, and predict other runs by them.
 
-    Both are fitted by least squares, that of error to measured losses.
+    Both are fitted by least squares, the law of error to measured losses.
 
     Parameters
     ----------
     evaluations : Evaluations, path, or anything that ``pandas.DataFrame`` accepts
-        With params and tokens.
+        Runs with params and tokens.
     loss : str
         The column of losses.
     benchmarks : sequence of str, optional
         The error is 1 less the mean raw accuracy on these; by default all.
     fit_where, error_where, predict_where : str, optional
-        Conditions on the runs of the law of loss (by default all runs), on those of the law of error
-        (by default the same), and on those that are predicted (by default all others).
+        Conditions on the runs to which the law of loss is fitted (by default all), and the law of
+        error (by default the same), and on the runs that are predicted (by default all others).
 
     Raises
     ------

@@ -34,8 +34,8 @@ class AccuracyLaw:
     Attributes
     ----------
     law : Law
-        Of y = -log Q', with A and B; E = -log Q'max, 0 where the accuracy goes to 1. What follows
-        for y, follows from it: `law.allocate`, `law.envelope`, `law.tolerance`.
+        The law of y = -log Q', with A and B; E = -log Q'max, 0 where the accuracy goes to 1. It
+        answers all questions on y: `law.allocate`, `law.envelope`, `law.tolerance`.
     random_baseline : float
         Accuracy of guessing Q_r, in [0, 1).
 
@@ -61,7 +61,7 @@ class AccuracyLaw:
 
     @classmethod
     def from_coefficients(cls, coefficients: Mapping[str, float], baseline: float) -> AccuracyLaw:
-        """The law of a fit; without E the accuracy goes to 1."""
+        """The law with the coefficients of a fit; without E the accuracy goes to 1."""
         named: dict[str, Any] = {"E": 0.0, **coefficients}
         return cls(law=Law(**named, name="accuracy"), random_baseline=baseline)
 
@@ -79,7 +79,7 @@ class AccuracyLaw:
         return accuracy(self.law.envelope.loss(compute), self.random_baseline)
 
     def penalty(self, ratio: Any = None, compute: Any = None, **allocation: Any) -> pd.DataFrame:
-        """What allocations cost in accuracy.
+        """The cost of allocations in accuracy.
 
         Parameters
         ----------

@@ -38,15 +38,15 @@ LOSSES, SQUARES = Objective(name="huber-log", delta=1e-3), Objective(name="least
 REACH, SLOPES = 8.0, (0.1, 100.0)
 LINE = Expression("a + b*x", extra=("x",))
 LOGISTIC = Expression(f"b + a/2*(1 + tanh((d*({REACH:g} + s) + s*x)/2))", extra=("x",))
-#: Columns of the Jacobian, of unit length, this close to dependent leave their coefficients open.
+#: Columns of the Jacobian, of unit length, that are this close to dependent leave coefficients open.
 DEPENDENT = 1e-5
-#: Levels that leave [0, 1] by less are as good as 0 and 1.
+#: Levels outside [0, 1] by less count as 0 and 1.
 BEYOND = 0.005
 
 
 def losses(sample: Points, least: int, formula: str) -> Floats:
-    """The proxies (n,) as losses, positive and falling with compute: the negative of a log
-    likelihood; ValueError where they are none, or take fewer values than the formula needs.
+    """The proxies (n,) as losses, which are positive and fall with compute; log likelihoods change
+    their sign. ValueError where they are neither, or take fewer values than the formula needs.
     """
     proxy, logs = sample.column("proxy"), np.log(sample.column("compute"))
     proxy = -proxy if (proxy < 0.0).all() else proxy
@@ -64,25 +64,25 @@ def losses(sample: Points, least: int, formula: str) -> Floats:
 
 
 def fit_proxy(sample: Points) -> Part:
-    """The law of compute closest to the proxies."""
+    """Fit the compute law to the proxies."""
     proxy = losses(sample, len(COMPUTE.coefficients), f"proxy = {COMPUTE}")
     return Part.of(fit_form(as_runs(sample, proxy), COMPUTE, LOSSES))
 
 
 def fit_line(sample: Points) -> Part:
-    """Q = a + b L."""
+    """Fit Q = a + b L."""
     proxy = losses(sample, 2, "Q = a + b L")
     return Part.of(fit_form(as_runs(sample, sample.accuracy, x=proxy), LINE, SQUARES))
 
 
 def line(coefficients: Floats, proxy: Floats) -> Floats:
-    """Q (K, n)."""
+    """Q (K, n) for coefficients (K, p) at proxies (n,)."""
     a, b = coefficients.T[:, :, None]
     return np.asarray(a + b * proxy)
 
 
 def fit_logistic(sample: Points) -> Part:
-    """Q = a/(1 + exp(-k (L - L0))) + b, with a > 0, which makes the coefficients unique, as b +
+    """Fit Q = a/(1 + exp(-k (L - L0))) + b with a > 0, which makes the coefficients unique, as b +
     a phi(u) = (b + a) - a phi(-u).
     """
     names = "a", "k", "L0", "b"
@@ -91,8 +91,8 @@ def fit_logistic(sample: Points) -> Part:
     runs = as_runs(sample, sample.accuracy, x=(proxy - centre) / scale)
     fit = fit_form(runs, LOGISTIC, SQUARES, bounds={"d": (-1.0, 1.0), "s": SLOPES})
 
-    def written(found: Floats) -> Floats:
-        b, a, d, s = found.T
+    def written(coefficients: Floats) -> Floats:
+        b, a, d, s = coefficients.T
         slope, middle = np.where(a < 0.0, -s, s) / scale, centre - scale * d * (REACH + s) / s
         return np.stack([np.abs(a), slope, middle, np.where(a < 0.0, b + a, b)], axis=1)
 
@@ -110,6 +110,6 @@ def fit_logistic(sample: Points) -> Part:
 
 
 def logistic(coefficients: Floats, proxy: Floats) -> Floats:
-    """Q (K, n)."""
+    """Q (K, n) for coefficients (K, p) at proxies (n,)."""
     a, k, middle, b = coefficients.T[:, :, None]
     return np.asarray(0.5 * a * (1.0 + np.tanh(0.5 * k * (proxy - middle))) + b)

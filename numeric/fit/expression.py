@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from math import inf
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -33,19 +34,19 @@ MORE_FUNCTIONS = {
     },
     **{"arcsin": "asin", "arccos": "acos", "arctan": "atan"},
 }
-#: Of a law with so many coefficients the derivatives take seconds.
+#: The derivatives of a law with so many coefficients take seconds.
 MOST_COEFFICIENTS = 20
-#: Draws for every coefficient that is drawn, and the most; the best of them that go downhill, the
-#: steps they take, and how many of their ends become starts.
+#: Draws for each coefficient that is drawn, and the most in all; how many of the best go downhill,
+#: by how many steps, and how many of their ends become starts.
 DRAWS, MOST_DRAWS, REFINED, DOWNHILL, STARTS = 1_024, 8_192, 256, 20, 16
-#: Numbers in one pass; the runs that the search looks at.
+#: Numbers in one pass; the most runs that the search looks at.
 BLOCK, MOST_RUNS = 65_536, 400
-#: log10 of the sizes of pure numbers; how far beyond its range, in log10, a scale may lie.
+#: The range of log10 of pure numbers; how far beyond the range of a variable a scale may lie.
 PURE_NUMBERS, MARGIN = (-3.0, 1.0), 1.0
-#: Share of draws above 0 where both signs are allowed; the longest step, in the logarithm of a size;
-#: by how much starts differ in one.
+#: Share of positive draws where both signs are allowed; the longest step in the logarithm of a
+#: size; starts whose logarithms of sizes differ by less are the same.
 POSITIVE, LONGEST, APART = 0.75, 3.0, 0.2
-#: Columns that are equal make no least squares problem singular.
+#: Added to the Gram matrix, so that equal columns do not make it singular.
 RIDGE = 1e-13
 
 
@@ -97,13 +98,13 @@ class Expression(Form):
 
     @property
     def requires(self) -> tuple[str, ...]:
-        """Which of params, tokens and compute the runs must have besides the loss."""
+        """The columns among params, tokens and compute that the runs must have."""
         named = [LETTERS.get(name, name) for name in self.names]
         return tuple(dict.fromkeys(name for name in named if name in BUDGET))
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
-        """Columns of the runs, by the names that the expression has for them."""
+        """The names in the expression that stand for columns of the runs."""
         known = {"N", "D", "C", *BUDGET, *self.extra}
         return tuple(name for name in self.names if name in known)
 
@@ -114,11 +115,13 @@ class Expression(Form):
 
     @cached_property
     def coefficients(self) -> tuple[str, ...]:
-        """All other names."""
+        """The names that are no variables."""
         return self.code.coefficients
 
     def on(self, runs: Any) -> Expression:
-        """The law with the columns of some runs as variables, of which it must name one."""
+        """The law with the columns of these runs as variables; a ValueError where it names none of
+        them, or has no coefficients.
+        """
         law = replace(self, extra=tuple(map(str, runs.extra)))
         if not law.variables:
             complaint = (
@@ -130,7 +133,7 @@ class Expression(Form):
         return law
 
     def limits(self, losses: Floats, held: set[str]) -> dict[str, tuple[float, float]]:
-        """No limits."""
+        """The limits of the search by coefficient: none."""
         return dict.fromkeys(self.coefficients, (-inf, inf))
 
     def checked(self, what: str, value: Any, name: str, *, lower: bool = False) -> float:
@@ -138,7 +141,7 @@ class Expression(Form):
         return number(what, value, REAL)
 
     def law(self, coefficients: Mapping[str, float], name: str = "fit", **_: Any) -> Any:
-        """The law with its derived envelope, where it is of the class that has one in closed form."""
+        """The law with its derived envelope, where there is one in closed form."""
         from ..law.custom import law_from_expression
 
         if {*self.variables} != {"N", "D"}:
@@ -151,7 +154,7 @@ class Expression(Form):
     # -- at runs -----------------------------------------------------------------------------------
 
     def at(self, rows: Any, held: set[str] | None = None) -> Expression:
-        """The law at rows: runs, or a mapping of the names of columns to numbers (n,)."""
+        """The law at rows, which are runs or a mapping of the names of columns to numbers (n,)."""
         known = rows
         if not isinstance(rows, dict):
             known = {name: getattr(rows, name, None) for name in LETTERS.values()}
@@ -200,8 +203,9 @@ class Expression(Form):
     def project(
         self, theta: Floats, target: Floats, weights: Floats, box: Box
     ) -> tuple[Floats, Floats]:
-        """Coefficients (K, p) with the best of those in which the law is linear, and the weighted
-        squares (K,) of what they leave of the target (n,) or (K, n); infinite where the law is not.
+        """Replace the coefficients in which the law is linear by those of least squares to the
+        target (n,) or (K, n): the coefficients (K, p), and the weighted squares (K,) of what is left,
+        infinite where the law is not finite.
         """
         free = np.array(self.code.linear, dtype=np.intp)
         free = free[box.lower[free] < box.upper[free]]
@@ -238,12 +242,12 @@ class Expression(Form):
         weights: Floats,
         box: Box,
     ) -> Floats:
-        """Where a step (K, p) is meant to lead: the coefficients in which the law is linear follow
-        the others, by least squares to the values that the step foretells.
+        """The end of a step (K, p) along the curve of the model: the coefficients in which the law
+        is linear follow the others, by least squares to the values that the step predicts.
         """
         straight = box.inside(theta + step)
-        foretold = values + (step[:, None] @ jacobian)[:, 0]
-        bent, squares = self.project(straight, foretold, weights, box)
+        predicted = values + (step[:, None] @ jacobian)[:, 0]
+        bent, squares = self.project(straight, predicted, weights, box)
         return np.where(np.isfinite(squares)[:, None], bent, straight)
 
     def starts(
@@ -252,10 +256,9 @@ class Expression(Form):
         """Coefficients (K, p) next to minima of the weighted squares, the best first.
 
         The coefficients in which the law is not linear are drawn from a Latin hypercube over the
-        sizes that numbers in such laws have: pure numbers, the scale of a variable or of its
-        reciprocal, both signs. The others follow. The draws that fit best move downhill, and
-        where they end become starts. Many draws see the basins of every objective: `judge` is not
-        asked.
+        usual sizes: pure numbers, the scale of a variable or of its reciprocal, both signs. The
+        others follow by least squares. The draws that fit best move downhill, and their ends are
+        the starts. So many draws cover the basins of every objective that `judge` is not used.
         """
         runs = np.linspace(0, self.size - 1, min(self.size, MOST_RUNS)).round().astype(int)
         model, observed, weights = self.part(runs), observed[runs], weights[runs]
@@ -287,11 +290,11 @@ class Expression(Form):
         return theta[chosen]
 
     def _drawn(self, box: Box) -> NDArray[np.intp]:
-        """Positions of the free coefficients in which the law is not linear."""
+        """Positions of the free coefficients that are drawn, in which the law is not linear."""
         return np.setdiff1d(np.flatnonzero(box.lower < box.upper), self.code.linear)
 
     def _ranges(self) -> list[tuple[float, float]]:
-        """log10 of the sizes that a coefficient may have: pure numbers as often as scales."""
+        """Ranges of log10 of the size of a coefficient: pure numbers as often as scales."""
         scales = []
         for array in self.columns.values():
             sizes = np.log10(np.abs(array[array != 0.0]))
@@ -303,8 +306,8 @@ class Expression(Form):
     def _downhill(
         self, theta: Floats, observed: Floats, weights: Floats, box: Box
     ) -> tuple[Floats, Floats]:
-        """Coefficients (K, p) after damped Gauss-Newton steps in the logarithms of what is drawn,
-        and their squares.
+        """Coefficients (K, p) after damped Gauss-Newton steps in the logarithms of those that are
+        drawn, and their weighted squares.
         """
         theta, scores = self.project(theta, observed, weights, box)
         drawn, damping = self._drawn(box), np.full(len(theta), 0.1)
@@ -329,8 +332,8 @@ class Expression(Form):
 
 
 def least_squares(columns: Floats, target: Floats, damping: Any = 0.0) -> Floats:
-    """Coefficients (K, l) of columns (K, l, n) closest to targets (K, n), damped in units of the
-    columns' lengths.
+    """The coefficients (K, l) of least squares of columns (K, l, n) to targets (K, n), damped in
+    units of the columns' lengths.
     """
     lengths = np.linalg.norm(columns, axis=2)
     scale = np.where(lengths > 0.0, lengths, 1.0)
@@ -344,7 +347,7 @@ def least_squares(columns: Floats, target: Floats, damping: Any = 0.0) -> Floats
 def _sizes(
     which: Floats, sign: Floats, ranges: Sequence[tuple[float, float]], low: float, high: float
 ) -> Floats:
-    """Numbers between the bounds: evenly between two bounds of like size, else by size and sign."""
+    """Numbers between the bounds: even between two bounds of like size, else by size and sign."""
     if np.isfinite(low) and np.isfinite(high):
         if low > 0.0 and high > 10.0 * low:
             return np.asarray(low * (high / low) ** which)
@@ -382,6 +385,12 @@ def model_code_of(law: Expr | str, variables: tuple[str, ...]) -> ModelCode:
         known["pi"] = sympy.pi
         named = {*FUNCTIONS, *known, *variables}
         names = [token.text for token in tokens if token.kind == "name"]
+        for name, after in pairwise(tokens):
+            is_call = after.text == "(" and after.position == name.position + len(name.text)
+            if is_call and name.kind == "name" and name.text not in named:
+                hint = f"{name.text}*(...) is a product"
+                complaint = f"{name.text}(...): {name.text} is not a function; {hint}"
+                raise ArgumentError("model", law, complaint=complaint)
         # A name of variables alone, such as ND, is their product.
         own = [name for name in names if name not in named and {*name} - {*variables}]
         coefficients = tuple(dict.fromkeys(own))

@@ -1,8 +1,8 @@
-"""What all laws to be fitted have: p coefficients, and where they are posed at runs a box for them.
+"""The base of all laws to be fitted: p coefficients, and a box for them once posed at runs.
 
-Of an expression the solver's parameters theta (K, p) are the coefficients. Of power terms E + sum a x^-b
-they are E, log T and b, where log T = log a - b centre is the logarithm of the term at the geometric
-mean of the runs, which is far less correlated with the exponent than log a.
+The solver's parameters theta (K, p) of an expression are its coefficients. Those of power terms
+E + sum a x^-b are E, log T and b, where log T = log a - b centre is the logarithm of the term at the
+geometric mean of the runs, which is far less correlated with the exponent than log a.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ AT_BOUND = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class Form(ABC):
-    """A law, and where it is posed the limits of its parameters.
+    """A law to be fitted, with the limits of its parameters once it is posed at runs.
 
     Attributes
     ----------
     name : str
-        What the command line calls it.
+        The name on the command line.
     irreducible : str
         The name of E, which is at least 0; "" for a law without it, or an expression.
     prefactors, exponents : tuple of str
         The names of a and b of its power terms; none for an expression.
     box : Box
-        In the solver's parameters.
+        The limits in the solver's parameters.
     fixed, bounds : mapping
-        Coefficient to its value, or to its least and greatest value, as the caller has them.
+        Coefficient to its value, or to its least and greatest value, as the caller gave them.
     centres : ndarray
         (m,): the mean log of each term's variable; 0 where its prefactor is bounded or fixed.
     """
@@ -70,8 +70,8 @@ class Form(ABC):
 
     @abstractmethod
     def at(self, rows: Any, held: set[str] | None = None) -> Self:
-        """The law at n rows that have its variables; its terms are centred anew, but for prefactors
-        that are `held`, where these are named.
+        """The law at n rows that have its variables. Where `held` is given its terms are centred
+        anew, except those whose prefactors are held.
         """
 
     @abstractmethod
@@ -113,13 +113,13 @@ class Form(ABC):
         return replace(self.at(runs, {*held}), box=box, fixed=fixed, bounds=bounds)
 
     def _inside(self, name: str, value: float) -> float:
-        """The solver's parameter of a coefficient."""
+        """The solver's parameter for a value of a coefficient."""
         if name not in self.prefactors:
             return value
         return log(value) if value > 0.0 else -inf
 
     def _given(self, argument: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
-        """The bounds, or the fixed values, of coefficients; or a ValueError."""
+        """The bounds, or the fixed values, of coefficients, checked."""
         if not isinstance(given or {}, Mapping):
             raise outside(argument, given, "a mapping of the names of coefficients")
         found: dict[str, Any] = {}
@@ -149,7 +149,7 @@ class Form(ABC):
     @property
     def to_coordinates(self) -> Floats:
         """The matrix (p, p) that takes theta to E, the logarithms of the prefactors and the
-        exponents, of which covariances are.
+        exponents, the coordinates of covariances.
         """
         matrix, names = np.eye(len(self.coefficients)), self.coefficients
         centres = np.broadcast_to(self.centres, len(self.prefactors))
@@ -159,15 +159,15 @@ class Form(ABC):
 
     @property
     def logged(self) -> Mask:
-        """(p,): which coefficients are prefactors."""
+        """Which coefficients are prefactors, (p,)."""
         return np.isin(self.coefficients, self.prefactors)
 
     def read(self, theta: Floats) -> Floats:
-        """The coefficients (..., p) of parameters."""
+        """The coefficients (..., p) for parameters."""
         names, found = self.coefficients, np.asarray(theta @ self.to_coordinates.T)
         with np.errstate(over="ignore", under="ignore"):
             found[..., self.logged] = np.exp(found[..., self.logged])
-        # Not by way of a logarithm, which would round: what is given, and the ends of bounds.
+        # Given values and ends of bounds do not pass through a logarithm, which would round.
         for name, value in self.fixed.items():
             found[..., names.index(name)] = value
         for name, (low, high) in self.bounds.items():
@@ -176,14 +176,14 @@ class Form(ABC):
         return found
 
     def write(self, coefficients: Floats) -> Floats:
-        """The parameters (..., p) of coefficients; of a prefactor of 0 it is -inf."""
+        """The parameters (..., p) for coefficients; -inf for a prefactor of 0."""
         with np.errstate(divide="ignore"):
             logs = np.log(np.where(self.logged, coefficients, 1.0))
         logs = np.where(self.logged, logs, coefficients)
         return np.asarray(np.linalg.solve(self.to_coordinates, logs.T).T)
 
     def values(self, coefficients: Floats, rows: Any) -> Floats:
-        """K laws (K, p) at rows with the variables, (K, n)."""
+        """The values (K, n) of K laws (K, p) at rows with the variables."""
         return self.at(rows).evaluate(self.write(coefficients))[0]
 
     def on_bound(self, theta: Floats) -> Mask:
@@ -194,7 +194,7 @@ class Form(ABC):
     def runaway(self, theta: Floats) -> Mask:
         """Which of the parameters (..., p) went to a limit of the search that the caller did not
         set, so that their values mean nothing: an exponent at its limit, or a term that vanishes or
-        outgrows all data, with its exponent. E = 0 is a value as any other.
+        outgrows all data, with its exponent. E = 0 is a value like any other.
         """
         names = self.coefficients
         on = self.on_bound(theta) & ~np.isin(names, [self.irreducible, *self.bounds, *self.fixed])

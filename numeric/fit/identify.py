@@ -1,9 +1,9 @@
-"""What the runs of a fit leave undetermined, and in which direction.
+"""Which coefficients the runs of a fit leave undetermined, and in which direction.
 
 One measure: the singular values of the Jacobian, with columns of unit length. Where one is 0 the
-coefficients move together and no run notices: all runs at one size or at one number of tokens, two
-sizes, runs at a multiple of the optimal size (ranks that the theorems `rank_three` and
-`rank_on_a_ray` prove). Beside it two things that no derivative shows: another law that is as good,
+coefficients move together without changing the losses: all runs at one size or at one number of
+tokens, two sizes, runs at a multiple of the optimal size (the theorems `rank_three` and
+`rank_on_a_ray` prove the ranks). Two more cases no derivative shows: another law that is as good,
 with the two terms exchanged, as on a ray; and a term that went to a limit of the search.
 """
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 #: A direction is open where its singular value is below this share of the largest.
 OPEN = 1e-10
-#: A column this small beside the largest is rounding.
+#: A column this small beside the largest is a rounding error.
 ZERO_COLUMN = 1e-13
-#: Derivatives beyond it have no squares.
+#: The squares of larger derivatives overflow.
 LARGE = 1e150
-#: A change below this share of the largest is none.
+#: A change below this share of the largest is not shown.
 SHOWN = 1e-4
-#: Laws whose losses differ by no more than this share are the same to the runs.
+#: Runs cannot tell laws apart whose losses differ by no more than this share.
 SAME = 1e-6
 
 
 def open_directions(solution: Solution) -> tuple[dict[str, float], ...]:
-    """Combined changes of the coefficients that no run notices: those that move, each by how much
-    relative to its size (E to the losses), the largest by 1; to first order. None where the runs
-    tell all of them apart, or the law has no derivatives.
+    """Combined changes of the coefficients that change no loss to first order: for each coefficient
+    that moves, by how much relative to its size (E: to the losses), the largest by 1. Empty where
+    the runs tell all coefficients apart, or the law has no derivatives.
     """
     model, problem, names = solution.model, solution.problem, solution.model.coefficients
     estimated = ~np.isin(names, list(model.fixed))
@@ -68,9 +68,9 @@ def open_directions(solution: Solution) -> tuple[dict[str, float], ...]:
 def undetermined(solution: Solution) -> tuple[str, ...]:
     """The coefficients of a fit whose values are no result, in the order of the law.
 
-    Those that move along an open direction, that can change places, or that went to a limit of the
-    search; with one coefficient of a term the whole term; and where there are no more
-    runs than free coefficients, all of these.
+    Those that move along an open direction, can change places, or went to a limit of the search;
+    with one coefficient of a term the whole term; all free coefficients where there are no more runs
+    than these.
     """
     model, names = solution.model, np.array(solution.model.coefficients)
     if solution.spare <= 0:

@@ -1,4 +1,4 @@
-"""Which runs hold a fit."""
+"""The influence of each run on a fit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: A share of a run in a coefficient closer to 1 than this is all of it.
+#: Bounds 1 less the leverage of a run from below.
 ALONE = 1e-13
 
 

@@ -1,15 +1,16 @@
 """Damped Newton in a box for many problems at once, and the path of smoother objectives to a start.
 
-K problems share a model, that is the runs; each has parameters, weights and observed values of its
-own. The Hessian is exact. A model is a law at n runs as a function of parameters theta (K, p), with
+K problems share a model and its runs; each has its own parameters, weights and observed values. The
+Hessian is exact. A model is a law at n runs as a function of parameters theta (K, p), with
 
     size, part(runs)                            number of runs; the law at some of them
     evaluate(theta)                             values (K, n) and first derivatives (K, p, n)
     curvature(theta, jacobian, factors)         sum over the runs of factors (K, n) times the second
                                                 derivatives: (K, p, p)
-    retract(theta, step, values, jacobian,      where steps are meant to lead: the parameters in which
-            weights, box)                       the law is linear follow the others, so that the law
-                                                has the values that a step foretells
+    retract(theta, step, values, jacobian,      the ends of steps along the curve of the model: the
+            weights, box)                       parameters in which the law is linear follow the
+                                                others, so that the law has the values that a step
+                                                predicts
     starts(observed, weights, box, judge,       parameters next to minima of the weighted squares, the
            seed)                                best first, and next to those of another objective
 """
@@ -28,23 +29,24 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-#: Numbers in one pass, problems times runs, that stay in the cache.
+#: Numbers in one pass, problems times runs, that fit into the cache.
 BLOCK = 16_384
 MOST_STEPS = 200
-#: A minimum: a step promises a decrease by less than this share of the objective.
+#: At a minimum a step promises a decrease by less than this share of the objective.
 ENOUGH = 1e-15
 #: Eigenvalues of the scaled Hessian count as at least this share of the largest.
 FLATTEST = 1e-12
-#: Rounding: of an objective as a share of it, of a residual in units of the last place.
+#: Rounding errors: of an objective as a share of it, of a residual in units of the last place.
 ROUNDING, ULPS = 1e-13, 16.0
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-3, 1e-8, 1e12
 #: A step that gains less than this share of what it promised is tried again, in these shares.
 POOR, SHARES = 0.25, (1.0, 0.5, 0.2, 0.06, 0.02)
-#: The path, in median residuals: the first width, the one from which on few residuals are curved,
-#: the last one of an objective with a kink, the longest step (root mean square); and each width as
-#: a share of the one before.
+#: The path of widths, in median residuals: the first, the one below which few residuals are curved,
+#: the last for an objective with a kink; the longest step (root mean square); and each width as a
+#: share of the one before.
 WIDEST, NARROW, NARROWEST, LONGEST, NARROWING = 4.0, 0.2, 0.02, 3.0, 0.4
-#: Steps at widths below `NARROW`, and where they end; steps to the first minimum.
+#: Steps at widths below `NARROW`, and the share of the objective at which they end; the same for
+#: the first minimum.
 NARROW_STEPS, CLOSELY, SETTLING, ROUGHLY = 15, 1e-7, 4, 1e-3
 #: Points around a minimum, and their distances in multiples of the parameters' own spread.
 STIRRED, SPREADS = 16, (0.3, 5.0)
@@ -79,8 +81,8 @@ class Expansion(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """Where Newton stopped: parameters (K, p), objectives (K,), whether each is a minimum (K,), the
-    decrease that a further step promises (K,).
+    """The ends of K descents: parameters (K, p), objectives (K,), whether each is a minimum (K,), and
+    the decrease that a further step promises (K,).
     """
 
     theta: Floats
@@ -90,7 +92,7 @@ class Ends(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What is observed, how it is weighted, and what is minimised."""
+    """Observed values, their weights, and what is minimised."""
 
     model: Any
     target: Floats  # (n,) or (K, n): logarithms where residuals are those of logarithms
@@ -110,10 +112,9 @@ class Problem(NamedTuple):
     def some(self, which: Any) -> Problem:
         """Some of the problems."""
 
-        def of(part: Any) -> Any:
-            return part[which] if np.ndim(part) == 2 else part
-
-        return self._replace(target=of(self.target), weights=of(self.weights), width=of(self.width))
+        parts = {"target": self.target, "weights": self.weights, "width": self.width}
+        chosen = {name: part[which] for name, part in parts.items() if np.ndim(part) == 2}
+        return self._replace(**chosen)
 
     def alone(self) -> Problem:
         """One problem by itself, at the runs that have a weight."""
@@ -126,26 +127,26 @@ class Problem(NamedTuple):
 
     @property
     def observed(self) -> Floats:
-        """What is observed, no logarithms."""
+        """The observed values, not their logarithms."""
         return np.exp(self.target) if self.objective.in_logs else self.target
 
     def errors(self, law: Floats) -> Floats:
-        """Law (K, n) less observed, or the same of the logarithms."""
+        """The law (K, n) less the observed values, or the same in logarithms."""
         return np.asarray((np.log(law) if self.objective.in_logs else law) - self.target)
 
     def residuals(self, theta: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """The errors (K, n), their derivatives (K, p, n), those of the law, the law (K, n)."""
+        """The errors (K, n), their derivatives (K, p, n), the derivatives of the law, the law (K, n)."""
         law, slopes = self.model.evaluate(theta)
         jacobian = slopes / law[:, None] if self.objective.in_logs else slopes
         return self.errors(law), jacobian, slopes, law
 
     def floor(self) -> Floats:
-        """The objective where rounding errors are all the residuals, (K,) or one number."""
+        """The objective where all residuals are rounding errors, (K,) or one number."""
         size = ULPS * np.finfo(float).eps * (np.abs(self.target) + self.objective.in_logs)
         return np.sum(self.weights * self.objective.rounding(size, self.width), axis=-1)
 
     def values(self, theta: Floats) -> Floats:
-        """The objectives (K,) alone; infinite where the law is no number."""
+        """The objectives (K,) alone; infinite where the law is not finite."""
         found = np.empty(len(theta))
         with np.errstate(all="ignore"):
             for block in self._blocks(len(theta)):
@@ -165,7 +166,7 @@ class Problem(NamedTuple):
         return found
 
     def _blocks(self, count: int) -> list[slice]:
-        """Problems that are evaluated together."""
+        """Slices of problems that are evaluated together."""
         rows = max(1, BLOCK // self.model.size)
         return [slice(first, first + rows) for first in range(0, count, rows)]
 
@@ -184,15 +185,15 @@ class Problem(NamedTuple):
         return Expansion(rho.sum(axis=1), gradient, hessian, lengths)
 
     def retract(self, theta: Floats, step: Floats) -> Floats:
-        """Where steps (K, p) lead along the curve of the model."""
+        """The ends of steps (K, p) along the curve of the model."""
         with np.errstate(all="ignore"):
             law, slopes = self.model.evaluate(theta)
             weights = law**-2.0 if self.objective.in_logs else np.ones_like(law)
             return np.asarray(self.model.retract(theta, step, law, slopes, weights, self.box))
 
     def shorter(self, at: Floats, promised: Floats, theta: Floats, step: Floats) -> Floats:
-        """The best points on the way of steps (K, p): along the model's curve or straight on, ever
-        shorter until each gains its part of what is promised of the objectives `at`.
+        """The best points along steps (K, p), on the model's curve or straight, which are shortened
+        until each gains its part of the decrease that is promised of the objectives `at`.
         """
         best, lowest = theta.copy(), at.copy()
         for share in SHARES:
@@ -209,13 +210,13 @@ class Problem(NamedTuple):
 def newton_step(
     at: Expansion, theta: Floats, damping: Floats, box: Box
 ) -> tuple[Floats, Floats, Floats, Mask]:
-    """The step (K, p) of the parameters that no bound holds, the decrease that it promises, the one
-    that an undamped step without bounds does, and whether the Hessian of the free parameters is
-    semidefinite, (K,) each.
+    """The step (K, p) of the parameters that no bound holds, the decrease that it promises, the
+    decrease that an undamped step without bounds promises, and whether the Hessian of the free
+    parameters is semidefinite, (K,) each.
 
-    Negative curvature is turned round; flat directions are damped, as a share of the steepest. A
-    parameter that would cross a bound goes to it, and the others follow; or the step is cut there
-    where rounding leaves that no gain.
+    Negative curvature changes its sign; flat directions are damped, as a share of the steepest. A
+    parameter that would cross a bound goes to it, and the others follow; where rounding leaves that
+    no gain, the step is cut at the bound.
     """
     low, high = theta <= box.lower, theta >= box.upper
     held = (low & (at.gradient >= 0.0)) | (high & (at.gradient <= 0.0))
@@ -244,7 +245,7 @@ def newton_step(
 
 
 def _promised(gradient: Floats, hessian: Floats, move: Floats) -> Floats:
-    """The decrease of the quadratic, (K,); -inf for a move so long that none can be told."""
+    """The decrease of the quadratic, (K,); -inf for a move so long that it overflows."""
     with np.errstate(over="ignore", invalid="ignore"):
         slope = gradient + 0.5 * (hessian @ move[:, :, None])[:, :, 0]
         promised = -(slope * move).sum(axis=1)
@@ -254,8 +255,8 @@ def _promised(gradient: Floats, hessian: Floats, move: Floats) -> Floats:
 def _free_step(
     gradient: Floats, hessian: Floats, held: Mask, damping: Floats
 ) -> tuple[Floats, Floats, Mask]:
-    """The step of what is not held, the decrease that an undamped one promises, and whether the
-    Hessian is semidefinite there.
+    """The step of the parameters that are not held, the decrease that an undamped step promises, and
+    whether the Hessian is semidefinite there.
     """
     if held.any():
         gradient = np.where(held, 0.0, gradient)
@@ -277,12 +278,12 @@ def minimise(
     steps: int = MOST_STEPS,
     damping: float = FIRST_DAMPING,
 ) -> Ends:
-    """Local minima of K problems in a box, from parameters (K, p), in so many steps at most, the
+    """Local minima of K problems in a box, from parameters (K, p), in at most `steps` steps, the
     first damped by a share of the greatest curvature.
 
-    `Ends.done` says where a step promised less than the share `enough` of the objective, or than
-    rounding makes of 0, and the Hessian is semidefinite on the parameters that no bound holds; or
-    where the objective itself is what rounding makes of 0.
+    `Ends.done` says where a step promised less than the share `enough` of the objective, or than a
+    rounding error, and the Hessian is semidefinite on the parameters that no bound holds; or where
+    the objective itself is a rounding error.
     """
     theta = problem.box.inside(theta)
     floor = np.broadcast_to(problem.floor(), len(theta))
@@ -359,7 +360,7 @@ def follow(problem: Problem, theta: Floats, *, widest: float = WIDEST) -> Ends:
 
 
 def median_residuals(problem: Problem, theta: Floats) -> Floats:
-    """Median absolute residual of every problem, (K, 1), over the runs that count."""
+    """Median absolute residual of every problem, (K, 1), over the runs that have a weight."""
     with np.errstate(all="ignore"):
         size = np.abs(problem.errors(problem.model.evaluate(theta)[0]))
     if np.all(problem.weights > 0.0):
@@ -372,8 +373,8 @@ def median_residuals(problem: Problem, theta: Floats) -> Floats:
 
 
 def stirred(problem: Problem, theta: Floats) -> Floats:
-    """Points around a minimum (p,), as far as the residuals let the parameters vary: next to one
-    minimum of an objective with a bend others may be deeper.
+    """Random points around a minimum (p,), as far away as the residuals let the parameters vary:
+    next to one minimum of an objective with a bend there may be a deeper one.
     """
     jacobian = problem.residuals(theta[None])[1][0]
     lengths = np.maximum(np.linalg.norm(jacobian, axis=1), 1e-100)
@@ -385,13 +386,13 @@ def stirred(problem: Problem, theta: Floats) -> Floats:
 
 
 def joined(ends: Iterable[Ends]) -> Ends:
-    """The ends of all."""
+    """All ends in one."""
     return Ends(*map(np.concatenate, zip(*ends, strict=True)))
 
 
 def best_of(ends: Iterable[Ends]) -> Ends:
-    """Of several ends of each of K problems the lowest."""
-    of_all = list(ends)
-    which = np.argmin([end.value for end in of_all], axis=0)
+    """The lowest of several ends of each of K problems."""
+    candidates = list(ends)
+    which = np.argmin([end.value for end in candidates], axis=0)
     each = np.arange(len(which))
-    return Ends(*(np.stack(parts)[which, each] for parts in zip(*of_all, strict=True)))
+    return Ends(*(np.stack(parts)[which, each] for parts in zip(*candidates, strict=True)))

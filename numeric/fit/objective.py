@@ -1,4 +1,4 @@
-"""What a fit minimises: the sum over the runs of rho(residual), each times its weight."""
+"""The objective of a fit: the sum over the runs of rho(residual), each times its weight."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Objective:
         \|r\|; "least-squares-log" and "least-squares": r^2. r = log(law) - log(observed) for names
         that end in "log", else law - observed.
     delta : float
-        Of "huber-log"; > 0. Hoffmann et al. 2022 (arXiv 2203.15556) take 1e-3.
+        The width of "huber-log", > 0. Hoffmann et al. 2022 (arXiv 2203.15556) take 1e-3.
 
     Raises
     ------
@@ -48,13 +48,13 @@ class Objective:
 
     @property
     def in_logs(self) -> bool:
-        """Whether residuals are those of the logarithms."""
+        """Whether residuals are in logarithms."""
         return self.name.endswith("log")
 
     @property
     def width(self) -> float:
-        """Half width of the residuals where rho is curved: delta, 0 with a kink, infinite for
-        squares.
+        """Half width of the range of residuals where rho is curved: delta, 0 with a kink, infinite
+        for squares.
         """
         return {"huber-log": self.delta, "absolute-log": 0.0}.get(self.name, inf)
 
@@ -65,8 +65,8 @@ class Objective:
         ----------
         residuals : ndarray
         width : float or ndarray of shape (K, 1), optional
-            In place of the objective's own: rho keeps its largest slope and is curved over this
-            half width.
+            A half width in place of the objective's: rho keeps its largest slope and is curved over
+            this range.
 
         Notes
         -----
@@ -83,11 +83,11 @@ class Objective:
         return psi * (residuals - 0.5 / slope * psi), psi, curved * slope
 
     def rounding(self, size: Floats, width: Any = None) -> Floats:
-        """rho where rounding errors of a size are all the residuals."""
+        """rho at residuals that are rounding errors of a size."""
         return self.measure(size, width)[0]
 
     def as_dict(self) -> dict[str, Any]:
-        """The name, and the delta where it has one."""
+        """The name, and delta where the objective has one."""
         return {"name": self.name, **({"delta": self.delta} if self.name == "huber-log" else {})}
 
     def __str__(self) -> str:

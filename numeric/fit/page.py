@@ -1,4 +1,4 @@
-"""What a fit says: its table of numbers, its plain data, and what speaks against it."""
+"""The table of a fit, its plain data, and its warnings."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     Points = dict[str, tuple[float, ...]]
 
-#: What follows from a law, by its form: what it is at, its name and symbol, and a function of the law
-#: and of that.
+#: The numbers that follow from a law, by its form: the argument that each is at ("" for none), its
+#: name and symbol, and a function of the law and the argument.
 DERIVED: dict[str, tuple[tuple[str, str, str, Callable[..., Any]], ...]] = {
     "params-tokens": (
         ("", "alpha", "alpha", lambda law: law.envelope.exponent),
@@ -49,10 +49,10 @@ DERIVED: dict[str, tuple[tuple[str, str, str, Callable[..., Any]], ...]] = {
     ),
     "compute": (("compute", "loss", "L", lambda law, C: law.loss(C)),),
 }
-#: How text calls what has another symbol in a paper.
+#: Words of the text for symbols of LaTeX.
 LABELS = {"w_N": "exponent of N*(C)", "w_D": "exponent of D*(C)", "P": "penalty"}
 KEYS = ("value", "lo", "hi", "se")
-#: So many warnings are printed; JSON has them all.
+#: The most warnings that are printed; JSON has them all.
 MOST_WARNINGS = 3
 #: Root mean square of the log residuals: in the public sets of runs of one kind (eleven isoFLOP
 #: studies, Hoffmann et al. among them) it is 0.3 to 2.7 %, pooled sets have 3 to 70 %.
@@ -69,14 +69,14 @@ def table(
     compute: ArrayLike | None = None,
     ratio: ArrayLike | None = None,
 ) -> Table:
-    """The coefficients of a fit and, where it is sound, what follows from the law, with intervals of
-    a level: the optimum (of a compute law the loss) at each compute in FLOP, and the penalty at each
-    overtraining ratio. In the frame a row a number, NaN for what is undetermined.
+    """The coefficients of a fit and, where it is sound, what follows from its law, with intervals of
+    this level: the optimum (for a compute law, the loss) at each compute in FLOP, and the penalty at
+    each overtraining ratio. The frame has a row for each number, NaN for what is undetermined.
 
     Raises
     ------
     ValueError
-        Where an argument is outside its domain, or nothing of the law could be for it.
+        Where an argument is outside its domain, or the law has nothing that depends on it.
     """
     spelling, level, at = find_notation(notation), checked_level(level), points(fit, compute, ratio)
     solution = fit.solution
@@ -108,7 +108,7 @@ def table(
 
 
 def points(fit: Fit, compute: ArrayLike | None, ratio: ArrayLike | None) -> Points:
-    """The computes and the overtraining ratios at which the law of a fit is asked."""
+    """The computes and the overtraining ratios at which numbers of the law are wanted, checked."""
     at, model = dict[str, tuple[float, ...]](), fit.solution.model
     for what, given in (("compute", compute), ("ratio", ratio)):
         values: list[Any] = list(given) if isinstance(given, list | tuple | np.ndarray) else [given]
@@ -120,48 +120,46 @@ def points(fit: Fit, compute: ArrayLike | None, ratio: ArrayLike | None) -> Poin
 
 
 def _derived(fit: Fit, level: float, at: Points, spelling: Notation) -> Iterator[dict[str, Any]]:
-    """A row for each number that follows from the law of a fit; undetermined beyond the floats."""
-    asked: dict[str, list[Any]] = {"": [()]}
-    asked |= {what: [(x,) for x in values] for what, values in at.items()}
-    for what, values in asked.items():
-        for x in values:
-            where = "".join(f" at {'ratio ' * (what == 'ratio')}{spelt(one)}" for one in x)
-            where += " FLOP" if what == "compute" else ""
-            several = f"@{spelt(*x)}" if len(values) > 1 else ""
-            for own, name, symbol, function in DERIVED.get(fit.solution.model.name, ()):
-                if own != what:
-                    continue
-                try:
-                    value = fit.law.estimate(lambda law, f=function, x=x: f(law, *x), level)
-                except ValueError:
-                    value = Estimate(nan, undetermined=True)
-                label = Words(LABELS.get(symbol, symbol) + where, _latex(symbol, spelling, *x))
-                row = {"name": name + several, "kind": "derived", "note": "", "label": label}
-                yield {**row, "value": value}
+    """Rows for the numbers that follow from the law of a fit; undetermined where they overflow."""
+    places = {"": ((),), **{what: tuple((x,) for x in values) for what, values in at.items()}}
+    wording = {"": "", "compute": " at {} FLOP", "ratio": " at ratio {}"}
+    derived = DERIVED.get(fit.solution.model.name, ())
+    for what, x in ((what, x) for what, values in places.items() for x in values):
+        place = [spelt(*x)] if x else []
+        several = f"@{place[0]}" if len(places[what]) > 1 else ""
+        for name, symbol, function in (row[1:] for row in derived if row[0] == what):
+            try:
+                value = fit.law.estimate(lambda law, f=function, x=x: f(law, *x), level)
+            except ValueError:
+                value = Estimate(nan, undetermined=True)
+            words = LABELS.get(symbol, symbol) + wording[what].format(*place)
+            label = Words(words, _latex(symbol, spelling, *x))
+            row = {"name": name + several, "kind": "derived", "note": "", "label": label}
+            yield {**row, "value": value}
 
 
 def _status(fit: Fit) -> str:
-    """What was fitted to what and how, and how it ended."""
+    """A sentence on the law, the runs, the objective and the optimum."""
     runs, left = fit.runs, ", ".join(fit.undetermined)
     ended = f"reached, but these runs do NOT DETERMINE {left}" if left else "reached"
     ended = ended if fit.converged else "NOT REACHED: the best point is no certified minimum"
     guessing = runs.random_baseline
     share = f"(Q - {guessing:g})/(1 - {guessing:g})" if guessing else "Q"
-    of = f", L = -log {share} of accuracy Q" if runs.metric == "accuracy" else ""
+    meaning = f", L = -log {share} of accuracy Q" if runs.metric == "accuracy" else ""
     value = Significant(10).text(fit.objective_value)
-    fitted = f"L = {fit.solution.model} fitted to {len(runs)} runs of {runs.source}{of}"
+    fitted = f"L = {fit.solution.model} fitted to {len(runs)} runs of {runs.source}{meaning}"
     return f"{fitted} by {fit.solution.objective}: objective {value}; optimum {ended}"
 
 
 def _notes(fit: Fit) -> Iterator[str]:
-    """What was read where it is not plain, how close the law comes, where intervals come from."""
+    """Notes on unusual columns and rejected rows, the residuals, and the source of the intervals."""
     runs, columns, model = fit.runs, read(fit), fit.solution.model
     spelling = ", ".join(f"{name} {column!r}" for name, column in columns.items() if column)
     spelling += "".join(f"; {x} from C = 6ND" for x, column in columns.items() if not column)
-    own = model.is_expression or any(name != column for name, column in columns.items())
+    unusual = model.is_expression or any(name != column for name, column in columns.items())
     lost = lost_rows(runs.left_out, runs.dropped)
-    if own or lost:
-        yield "; ".join(filter(None, [f"columns {spelling}" if own else "", lost]))
+    if unusual or lost:
+        yield "; ".join(filter(None, [f"columns {spelling}" if unusual else "", lost]))
     with np.errstate(over="ignore"):
         size, worst = np.sqrt(np.mean(fit.residuals**2)), np.argmax(np.abs(fit.residuals))
     what, digits = (
@@ -182,15 +180,15 @@ def _notes(fit: Fit) -> Iterator[str]:
 
 
 def as_dict(fit: Fit, name: str = "", **options: Any) -> dict[str, Any]:
-    """Plain data of a law file; None for what the runs do not determine or no float can hold.
+    """The plain data of a law file; None for what is undetermined or overflows.
 
-    law, model, metric ("loss" or "accuracy") and random_baseline, columns (None for what follows by
-    C = 6ND), notation, name, source, objective (name, value, and its delta), coefficients and
-    derived (each with value, se, lo and hi; derived at the compute and ratio of "at", with "@" and
-    the value in the name where there are several), converged, ranges (the least and the greatest
-    params, tokens and compute of the runs, as far as they have them), n_runs, n_rows, left_out,
-    dropped (row and reason of each; row 1 is the first of data), at_bound, fixed, undetermined,
-    open_directions, interval and warnings. The options are those of `table`.
+    Its keys: law, model, metric ("loss" or "accuracy") and random_baseline, columns (None for what
+    follows by C = 6ND), notation, name, source, objective (name, value, and its delta), coefficients
+    and derived (each with value, se, lo and hi; derived at the compute and ratio of "at", with "@"
+    and the value in the name where there are several), converged, ranges (the least and the greatest
+    known params, tokens and compute of the runs), n_runs, n_rows, left_out, dropped (row and reason
+    of each; row 1 is the first of data), at_bound, fixed, undetermined, open_directions, interval
+    and warnings. The options are those of `table`.
     """
     model, runs, value = fit.solution.model, fit.runs, float(fit.objective_value)
     at = points(fit, options.get("compute"), options.get("ratio"))
@@ -241,15 +239,15 @@ def file_text(fit: Fit, path: Any, **options: Any) -> str:
 
 
 def source(fit: Fit) -> str:
-    """What was fitted to what."""
+    """A phrase on the law, its runs and the objective."""
     runs = f"{len(fit.runs)} runs of {fit.runs.source}"
     return f"{fit.solution.model} fitted to {runs} by {fit.solution.objective.name}"
 
 
 def read(fit: Fit) -> dict[str, str | None]:
-    """The column of all that was fitted; None for what follows from two others by C = 6ND.
+    """The column of each quantity that was read; None for what follows from two others by C = 6ND.
 
-    Names are those of the quantities, for an expression those that it has.
+    Quantities of an expression have its names.
     """
     runs = fit.runs
     quantity = {name: LETTERS.get(name, name) for name in fit.solution.model.variables}
@@ -263,7 +261,7 @@ def read(fit: Fit) -> dict[str, str | None]:
 
 
 def run_ranges(runs: object) -> dict[str, tuple[float, float]]:
-    """The least and the greatest params, tokens and compute of runs, as far as they have them."""
+    """The least and the greatest of each of params, tokens and compute that the runs have."""
     held = {name: getattr(runs, name) for name in BUDGET}
     return {
         name: (float(values.min()), float(values.max()))
@@ -273,7 +271,7 @@ def run_ranges(runs: object) -> dict[str, tuple[float, float]]:
 
 
 def intervals(fit: Fit) -> dict[str, Any]:
-    """The kind of the intervals, "bootstrap", "sandwich" or "none", and how they were drawn."""
+    """The kind of the intervals, "bootstrap", "sandwich" or "none", with its options or the reason."""
     draws = fit.draws
     if fit.drawn is None:
         try:
@@ -290,8 +288,8 @@ def intervals(fit: Fit) -> dict[str, Any]:
 
 
 def warnings_of(fit: Fit, computes: tuple[float, ...] = ()) -> Iterator[str]:
-    """The warnings of a fit and of what is derived at computes: what reading the runs found, what
-    the optimum does not tell, what the runs do not, what the intervals do not.
+    """The warnings of a fit and of the numbers derived at computes: on reading the runs, the optimum,
+    the runs, and the intervals.
     """
     runs, solution, draws, ranges = fit.runs, fit.solution, fit.draws, run_ranges(fit.runs)
     variables = [LETTERS.get(name, name) for name in solution.model.variables]
@@ -312,6 +310,8 @@ def warnings_of(fit: Fit, computes: tuple[float, ...] = ()) -> Iterator[str]:
         yield f"the runs leave {', '.join(fit.undetermined)} undetermined{noticed}"
     if "E" in solution.at_bound and fit.coefficients["E"] == 0.0:
         yield "E = 0 is the least it can be: these runs do not tell it from 0"
+    if small := _indistinct(fit):
+        yield f"these runs do not tell {', '.join(small)} from 0: a standard error exceeds its size"
     with np.errstate(all="ignore"):
         logs = np.log(solution.fitted) - np.log(solution.observed)
         scatter = float(np.sqrt(np.mean(logs**2)))
@@ -339,8 +339,18 @@ def warnings_of(fit: Fit, computes: tuple[float, ...] = ()) -> Iterator[str]:
         yield f"bootstrap: {left} reached no certified minimum; the intervals are of the others"
 
 
+def _indistinct(fit: Fit) -> list[str]:
+    """Coefficients that may have either sign (E, or those of an expression) whose standard error
+    exceeds their size.
+    """
+    model = fit.solution.model
+    signed = [x for x in fit.names if model.is_expression or x == model.irreducible]
+    errors = {x: fit.estimate(x).standard_error or 0.0 for x in signed if fit.converged}
+    return [x for x, error in errors.items() if error > abs(fit.coefficients[x])]
+
+
 def spelt(value: float) -> str:
-    """A number as short as it can be told from any other.
+    """A number in the fewest digits that tell it from any other.
 
     >>> spelt(1e21), spelt(10.0), spelt(0.1234567)
     ('1e21', '10', '0.1234567')
@@ -350,7 +360,7 @@ def spelt(value: float) -> str:
 
 
 def _latex(symbol: str, spelling: Notation, *at: float) -> str:
-    r"""What a number is called in a paper; optima and penalties as functions, `N^*(10^{22})`."""
+    r"""The LaTeX of a symbol; optima and penalties as functions, `N^*(10^{22})`."""
     from sympy import Symbol, latex
 
     from ...theory.typeset.printer import optimum_latex, symbol_latex

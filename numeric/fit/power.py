@@ -33,12 +33,12 @@ SMALLEST_EXPONENT, LARGEST_EXPONENT = 1e-3, 10.0
 #: A term at the centre of the runs lies between these multiples of the smallest and the largest
 #: observed value.
 SMALLEST_TERM, LARGEST_TERM = 1e-10, 1e10
-#: Exponents are tried from where a term changes by a few percent over the runs to where it dies
-#: within a small part of them; so many for each, with one, two or more exponents.
+#: Exponents are tried from where a term changes by a few percent over the runs to where it vanishes
+#: within a small part of them; the number tried for each, with one, two or more exponents.
 FLATTEST, STEEPEST, TRIED = 0.05, 25.0, (48, 12, 7)
-#: Minima on the grid that are starts, and the most runs that the grid is evaluated at.
+#: The most minima on the grid that are starts, and the most runs that the grid is evaluated at.
 MOST_STARTS, MOST_RUNS = 6, 4_096
-#: Equal columns make the Gram matrix singular; this share of its diagonal is added.
+#: Share of the diagonal added to the Gram matrix, which equal columns make singular.
 RIDGE = 1e-12
 
 
@@ -76,7 +76,7 @@ class PowerTerms(Form):
 
     @cached_property
     def is_shared(self) -> bool:
-        """Whether all terms have one exponent."""
+        """Whether all terms share one exponent."""
         return len(self.exponents) > 1 and len({*self.exponents}) == 1
 
     @property
@@ -85,14 +85,12 @@ class PowerTerms(Form):
         return int(self.logs.shape[1])
 
     def on(self, runs: Any) -> PowerTerms:
-        """The same: its variables do not depend on the columns of the runs."""
+        """The law itself: its variables do not depend on the columns of the runs."""
         del runs
         return self
 
     def at(self, rows: Any, held: set[str] | None = None) -> PowerTerms:
-        """The law at n rows that have its variables; its terms are centred anew, but for prefactors
-        that are `held`, where these are named.
-        """
+        """The law at n rows that have its variables; see `Form.at`."""
         logs = np.stack([np.log(values) for values in self.columns_of(rows)])
         centres = self.centres
         if held is not None:
@@ -120,7 +118,7 @@ class PowerTerms(Form):
         return (nonnegative_number if may_be_zero else positive_number)(what, value)
 
     def law(self, coefficients: Mapping[str, float], name: str = "fit", **other: Any) -> Any:
-        """The law with these coefficients; `other` as of `Law`."""
+        """The `Law` with these coefficients; `other` are further arguments of it."""
         from ..law import Law, form
 
         values = [coefficients[name] for name in (*self.prefactors, *self.exponents)]
@@ -163,8 +161,8 @@ class PowerTerms(Form):
         return values, jacobian
 
     def curvature(self, theta: Floats, jacobian: Floats, factors: Floats) -> Floats:
-        """The sum over the runs of factors (K, n) times the second derivatives, T, -z T and z^2 T of
-        every term: (K, p, p).
+        """The sum over the runs of factors (K, n) times the second derivatives, which are T, -z T and
+        z^2 T for every term: (K, p, p).
         """
         found = np.zeros((*theta.shape, theta.shape[1]))
         for k, logs in enumerate(self.logs):
@@ -181,11 +179,11 @@ class PowerTerms(Form):
     def project(
         self, terms: Floats, target: Floats, weights: Floats, box: Box
     ) -> tuple[Floats, Floats]:
-        """The best E and terms at the centre (G, c) for exponents whose powers x_k^-b_k are given,
-        (G, m, n), and how much they gain (G,).
+        """The best E and terms at the centre (G, c) for given powers x_k^-b_k (G, m, n), and the
+        squares that they gain (G,).
 
-        Least squares of the target (n,) or (G, n), with weights of the same shape, without a
-        negative coefficient; those without room between their bounds stay there.
+        Nonnegative least squares to the target (n,) or (G, n), with weights of the same shape;
+        coefficients without room between their bounds stay there.
         """
         columns, first, last = terms, self.first, self.linear
         if self.irreducible:
@@ -204,7 +202,7 @@ class PowerTerms(Form):
         return linear, gain
 
     def _theta(self, linear: Floats, exponents: Floats, box: Box) -> Floats:
-        """Parameters in the box."""
+        """The parameters of these linear coefficients and exponents, moved into the box."""
         first = self.first
         with np.errstate(divide="ignore"):
             logs = np.log(linear[:, first:])
@@ -219,19 +217,19 @@ class PowerTerms(Form):
         weights: Floats,
         box: Box,
     ) -> Floats:
-        """Where a step (K, p) is meant to lead: to its exponents, with the coefficients that give
-        the values it foretells.
+        """The end of a step (K, p) along the curve of the model: its exponents, with the coefficients
+        that give the values it predicts.
 
         Where an exponent is small its term is nearly a constant plus a line, and E, the coefficient
-        and the exponent move together along a curve: this keeps to it.
+        and the exponent move together along a curve, which this follows.
         """
         straight = box.inside(theta + step)
-        foretold = values + (step[:, None] @ jacobian)[:, 0]
+        predicted = values + (step[:, None] @ jacobian)[:, 0]
         exponents = straight[:, self.linear :]
         terms = np.exp(-exponents[:, :, None] * self.logs)
-        usable = np.isfinite(foretold * weights).all(axis=1) & np.isfinite(terms).all(axis=(1, 2))
+        usable = np.isfinite(predicted * weights).all(axis=1) & np.isfinite(terms).all(axis=(1, 2))
         if usable.any():
-            linear, _ = self.project(terms[usable], foretold[usable], weights[usable], box)
+            linear, _ = self.project(terms[usable], predicted[usable], weights[usable], box)
             straight[usable] = self._theta(linear, exponents[usable], box)
         return straight
 
@@ -265,7 +263,7 @@ class PowerTerms(Form):
         return np.asarray(theta[chosen])
 
     def _grids(self, box: Box) -> list[Floats]:
-        """The exponents that are tried, for each."""
+        """The values that are tried for each exponent."""
         spreads = np.ptp(self.logs, axis=1)
         spreads = np.maximum([spreads.max()] if self.is_shared else spreads, 1e-3)
         tried = TRIED[min(len(spreads), len(TRIED)) - 1]
@@ -289,8 +287,9 @@ ONE_EXPONENT = replace(PARAMS_TOKENS, name="one-exponent", exponents=("beta", "b
 
 
 def nonnegative(gram: Floats, moments: Floats) -> tuple[Floats, Floats]:
-    """Nonnegative least squares from Gram matrices (G, c, c) and moments (G, c): of the solutions in
-    each subset of the columns the best one without a negative coefficient, and how much it gains.
+    """Nonnegative least squares from Gram matrices (G, c, c) and moments (G, c): the best of the
+    solutions in each subset of the columns that have no negative coefficient, and the squares that
+    it gains.
     """
     size = moments.shape[1]
     gram = gram * (1.0 + RIDGE * np.eye(size))

@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MOST_STEPS = 60
-#: A programme that promises less than these shares of the objective certifies a minimum, and ends
-#: the search.
+#: A programme that promises less than these shares of the objective certifies a minimum, or ends the
+#: search.
 ENOUGH, EXACT = 1e-10, 1e-14
-#: Half widths of the box of a step, in what changes the residuals by a median one: the first, that
-#: of the certificate, the least; and the width, in medians, of the smooth objective at the end.
+#: Half widths of the box of a step, in units that change the residuals by their median: the first,
+#: that of the certificate, the least; and the width, in medians, of the smooth objective at the end.
 FIRST, CERTIFYING, LEAST, SMOOTH = 1.0, 1e-2, 1e-12, 1e-9
 
 
 def sharpen(problem: Problem, theta: Floats) -> Ends:
-    """The minimum next to parameters (p,).
+    """The minimum near parameters (p,).
 
     Residuals are linearised and the step bounded by a box that follows how well the programme
-    foretold the last decrease. A minimum where fewer residuals are 0 than parameters are free hangs
+    predicted the last decrease. A minimum where fewer residuals are 0 than parameters are free hangs
     on the curvature: Newton's method on an objective that is smooth over a tiny width ends there.
     """
     value, radius = problem.values(theta[None])[0], FIRST

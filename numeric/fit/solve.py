@@ -23,19 +23,21 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Minima whose objectives differ by less than the first share are one; than the second, equal.
+#: Minima whose objectives differ by less than the first share count as one minimum; by less than the
+#: second, as equally good.
 SAME, EQUAL = 1e-7, 1e-12
-#: With as few runs an objective with a bend has many minima: the starts are sought by it as well,
-#: smooth over this many median residuals, and points around the best minimum are followed.
+#: With so few runs an objective with a bend has many minima: starts are sought by that objective as
+#: well, smoothed over this many median residuals, and points around the best minimum are followed.
 FEW, NARROW = 128, 0.5
-#: The first width, in median residuals, from points around a minimum: each keeps to its own.
+#: The first width, in median residuals, from points around a minimum, so that each stays in its own
+#: basin.
 AROUND = 1.0
-#: A residual beyond so many medians may have led the squares astray.
+#: A residual beyond so many medians may have misled the squares.
 OUTLYING = 12.0
-#: Of an objective with a kink the best few minima of a smoother one are followed to the end: those
+#: For an objective with a kink the best few minima of a smoother one are followed to the end: those
 #: that differ by the first share and lie above the best by no more than the second.
 MOST_SHARPENED, DISTINCT, HOPEFUL = 5, 1e-3, 0.1
-#: Where the best of them is not certified, so many points close by are followed as well.
+#: The number of points close to the best of them that are followed where it is not certified.
 CLOSE = 6
 LEAST, MOST = 1e-100, 1e100
 EPSILON = float(np.finfo(float).eps)
@@ -49,7 +51,7 @@ NOWHERE_FINITE = (
 
 @dataclass(frozen=True)
 class Minimum:
-    """Where a solver ended: parameters (p,), the objective, whether the point is certified to be a
+    """The end of a solver: parameters (p,), the objective, whether the point is certified to be a
     local minimum in the box, and other minima (K, p) that were found, best first.
     """
 
@@ -60,12 +62,11 @@ class Minimum:
 
 
 def solve(problem: Problem, *, seed: int = 0, limited: bool = True) -> Minimum:
-    """The best minimum of one problem; runs of weight 0 are left out, `seed` is of starts that are
-    drawn.
+    """The best minimum of one problem, without the runs of weight 0; `seed` is for drawn starts.
 
-    Where the box does not keep the parameters from running away (`limited`), a minimum counts only
-    where `is_settled`. A ValueError where no law is a number at the runs, or no float holds the
-    squares of what is observed.
+    Unless the box keeps the parameters from running away (`limited`), a minimum counts only where
+    `is_settled`. A ValueError where the law is finite at no start, or the squares of the observed
+    values overflow.
     """
     problem = problem.alone()
     observed = problem.observed
@@ -98,8 +99,8 @@ def solve(problem: Problem, *, seed: int = 0, limited: bool = True) -> Minimum:
 
 
 def is_settled(problem: Problem, theta: Floats) -> bool:
-    """Whether a further step leaves the parameters (p,) where they are, and the runs tell those
-    apart that no bound holds: a law without limits may have no finite optimum.
+    """Whether a further step leaves the parameters (p,) where they are, and the runs tell apart those
+    that no bound holds: a law without limits may have no finite optimum.
     """
     at = problem.expand(theta[None])
     gradient, lengths = at.gradient[0], at.lengths[0]
@@ -121,13 +122,13 @@ def is_settled(problem: Problem, theta: Floats) -> bool:
     noise = ULPS * EPSILON * float(np.linalg.norm(np.sqrt(problem.weights) * size))
     steepest = problem.objective.measure(np.zeros(1), problem.width)[2][0]
     blurred = noise * np.sqrt(steepest * np.sum(axes**2 / sizes, axis=1)) / scale
-    told_apart = singular.size and singular[-1] > EPSILON * max(tangent.shape) * singular[0]
+    distinct = singular.size and singular[-1] > EPSILON * max(tangent.shape) * singular[0]
     rests = (step <= SMALLEST_MOVE * np.abs(theta[free])) | (step <= blurred)
-    return bool(told_apart and (rests.all() or problem.objective.width == 0.0))
+    return bool(distinct and (rests.all() or problem.objective.width == 0.0))
 
 
 def _minima(problem: Problem, seed: int) -> Ends:
-    """The smooth minima that the starts lead to."""
+    """The minima of the smooth objective that the starts lead to."""
     model, objective, box = problem.model, problem.objective, problem.box
     observed = problem.observed
     squares = problem.weights / observed**2 if objective.in_logs else problem.weights
@@ -154,7 +155,7 @@ def _minima(problem: Problem, seed: int) -> Ends:
 
 
 def _hopeful(theta: Floats, values: Floats) -> Floats:
-    """The few best parameters with different objectives, none of them far above the best."""
+    """The few best parameters with different objectives that are not far above the best."""
     chosen: list[int] = []
     for index in np.argsort(values, kind="stable"):
         apart = not chosen or values[index] > (1.0 + DISTINCT) * values[chosen[-1]]

@@ -1,15 +1,15 @@
-r"""How sure a fit is: the covariance of its parameters, and refits to resamples, many at once.
+r"""The covariance of fitted parameters, and refits to many resamples at once.
 
-The covariance is the sandwich of M-estimation, with every run seen from the others,
+The covariance is the sandwich of M-estimation, corrected for the leverage of every run,
 
     V = H^-1 S H^-1,   H = sum w rho''(r) grad r grad r' + sum w psi(r) grad^2 r,   S = sum_g s_g s_g',
     s_g = G (G - G_g)^-1 sum_{i in g} w psi(r_i) grad r_i,   G_g = sum_{i in g} w grad r_i grad r_i',   G = sum_g G_g,
 
-for groups g of runs that are no independent draws; where every run is a draw, s_i = w psi(r_i) grad
-r_i/(1 - h_i) with its leverage h_i. A fit bends towards the runs that hold it, so that their
-residuals are too small; the factor allows for it (HC3, by group CR3). Where rho bends over a narrow
-range of residuals, or at a point, rho'' is averaged over the bandwidth that Hall and Sheather
-(1988) give, as Powell (1991) does for quantile regression. Intervals take Student's t. In
+for groups g of runs that are not independent; where all runs are, s_i = w psi(r_i) grad r_i/(1 - h_i)
+with the leverage h_i. A fit bends towards runs of high leverage, so that their residuals are too
+small; the factor corrects this (HC3, by group CR3). Where rho bends over a narrow range of residuals,
+or at a point, rho'' is averaged over the bandwidth of Hall and Sheather (1988), as Powell (1991) does
+for quantile regression. Intervals take Student's t. In
 simulations of isoFLOP budgets, grids, ladders of 16 runs and checkpoints in groups
 (`tests/studies/coverage.py`) intervals of 90 % by Huber's function held the truth in 88 to
 95 %, by least squares in 89 to 96 %, by absolute deviations in 85 to 93 %. Sources: Huber 1967, The
@@ -39,20 +39,20 @@ if TYPE_CHECKING:
 NORMAL = NormalDist()
 #: Median absolute deviation of a standard normal variable.
 MEDIAN_DEVIATION = NORMAL.inv_cdf(0.75)
-#: Coverage that the bandwidth is tuned to, and the most of the errors on either side of the median
-#: that it holds.
+#: The coverage for which the bandwidth is chosen, and the largest share of the errors on either side
+#: of the median that it may span.
 BANDWIDTH_LEVEL, MOST_SHARE = 0.95, 0.475
 SINGULAR, FLAT = 1e-13, 1e-12
 LEAST_GROUPS = 2
-#: A run or a group whose leverage is closer to 1 than this determines a coefficient alone.
+#: A run or group whose leverage is closer to 1 than this determines a coefficient alone.
 ALONE = 1e-9
 #: Other minima from which every refit starts as well.
 MOST_OTHERS = 2
 
 
 def bandwidth(residuals: Floats, width: float) -> float:
-    """Half width of the residuals (n,) over which rho'' is averaged; that of the objective where it
-    is wider.
+    """The half width of the range of residuals (n,) over which rho'' is averaged, at least that of
+    the objective.
     """
     share = (
         len(residuals) ** (-1 / 3)
@@ -66,10 +66,10 @@ def bandwidth(residuals: Floats, width: float) -> float:
 
 def sandwich(problem: Problem, theta: Floats, free: Any, group: Any = None) -> Floats:
     """Covariance (p, p) of the parameters at a minimum theta (p,); 0 for those that are not free.
-    Runs with the same entry of `group` (n,) are no independent draws.
+    Runs with the same entry of `group` (n,) are not independent.
 
-    A ValueError where the runs do not tell the free parameters apart, or a run or a group determines
-    one alone.
+    A ValueError where the runs do not tell the free parameters apart, or a run or a group alone
+    determines one.
     """
     found = np.zeros((len(theta), len(theta)))
     r, jacobian = (part[0] for part in problem.residuals(theta[None])[:2])
@@ -98,8 +98,8 @@ def sandwich(problem: Problem, theta: Floats, free: Any, group: Any = None) -> F
 
 
 def _scores(columns: Floats, pulls: Floats, group: Any) -> Floats:
-    """The scores s_g (p, G) of the groups, a run each where there are none: of columns (p, n) = R' Q'
-    times pulls (n,) they are R' (I - Q_g' Q_g)^-1 Q_g' pulls_g.
+    """The scores s_g (p, G) of the groups, or of single runs without groups: for columns (p, n) =
+    R' Q' times pulls (n,) they are R' (I - Q_g' Q_g)^-1 Q_g' pulls_g.
     """
     turned, triangle = np.linalg.qr(columns.T)
     member = np.arange(len(pulls))
@@ -120,7 +120,7 @@ def _scores(columns: Floats, pulls: Floats, group: Any) -> Floats:
 
 
 def _regular(matrix: Floats) -> Floats:
-    """A semidefinite matrix, or a ValueError where it is singular."""
+    """The semidefinite matrix itself; a ValueError where it is singular."""
     values = np.linalg.eigvalsh(matrix)
     if not values.size or values[0] <= SINGULAR * values[-1]:
         raise ValueError("covariance: the runs do not tell the coefficients apart")
@@ -128,8 +128,8 @@ def _regular(matrix: Floats) -> Floats:
 
 
 def unit_columns(columns: Floats) -> tuple[Floats, Floats]:
-    """Columns (p, n) of unit length, and their lengths (p,); those that are 0 stay so, and count as
-    of length 1.
+    """Columns (p, n) scaled to unit length, and their lengths (p,); columns of 0 stay so, with length
+    1.
     """
     with np.errstate(over="ignore"):
         lengths = np.linalg.norm(columns, axis=1)
@@ -149,17 +149,17 @@ def classical(columns: Floats, variance: float) -> Floats:
         return (left * np.minimum(inverse, 1e300)) @ left.T / lengths / lengths[:, None]
 
 
-# -- once more, K times ----------------------------------------------------------------------------
+# -- refits ----------------------------------------------------------------------------------------
 
 
 def refit(problem: Problem, solution: Minimum, *, exact: bool = True) -> Ends:
-    """K problems that differ from one, with this minimum, in their weights (K, n) or in what is
-    observed (K, n).
+    """Solve K problems that differ from a solved one in their weights (K, n) or observed values
+    (K, n).
 
-    All start from the fit, its other minima, and the least squares fit, which is near where a
-    resample draws outliers often. What ends at no certified minimum is solved once more by itself.
-    An objective with a kink is followed to its minimum in each where `exact`; else it stays smooth
-    over a small share of the median residual.
+    All start from the fit, its other minima, and the least squares fit, which is near the minimum
+    where a resample draws outliers often. A problem that ends at no certified minimum is solved
+    again by itself. An objective with a kink is followed to its exact minimum where `exact`; else it
+    stays smooth over a small share of the median residual.
     """
     count = max(len(np.atleast_2d(problem.weights)), len(np.atleast_2d(problem.target)))
     begun = [solution.theta, *solution.others[:MOST_OTHERS]]
@@ -178,17 +178,14 @@ def refit(problem: Problem, solution: Minimum, *, exact: bool = True) -> Ends:
 
 
 def _mean(problem: Problem) -> Problem:
-    """The problem that those of K average to."""
-
-    def of(part: Any) -> Any:
-        return part.mean(axis=0) if np.ndim(part) == 2 else part
-
-    return problem._replace(target=of(problem.target), weights=of(problem.weights))
+    """The average of K problems."""
+    parts = {"target": problem.target, "weights": problem.weights}
+    return problem._replace(**{x: v.mean(axis=0) for x, v in parts.items() if np.ndim(v) == 2})
 
 
 def _alone(problem: Problem, near: Floats) -> Minimum | None:
-    """One problem solved by itself; of an objective with a kink next to the smooth minimum at hand,
-    if that is certified. None where the solver finds no law.
+    """The minimum of one problem solved by itself; for an objective with a kink the one near the
+    smooth minimum, if that is certified. None where the solver finds no law.
     """
     if problem.objective.width == 0.0:
         end = sharpen(problem.alone(), near)

@@ -1,5 +1,6 @@
-"""Where the laws of -log pass@k at several k hold together, and what an allocation for one k costs
-at another. Params+tokens laws stand for their envelopes, the best that any allocation reaches.
+"""The compute above which the laws of -log pass@k at several k hold together, and the cost at one k
+of an allocation for another. Params+tokens laws are compared by their envelopes, the best that any
+allocation reaches.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 
 __all__ = ["last_crossings", "lost_compute"]
 
-#: log C is searched between minus and plus this, 1e-300 to 1e300 FLOP, a crossing beyond counts as
-#: 0 or as infinite; and halvings of that interval, enough for neighbouring floats.
+#: log C is searched between minus and plus this, 1e-300 to 1e300 FLOP (a crossing beyond counts as 0
+#: or as infinite), by so many halvings, enough for neighbouring floats.
 FARTHEST, HALVINGS = 300.0 * float(np.log(10.0)), 64
-#: A rise of -log pass@k by this share of itself is rounding.
+#: A rise of -log pass@k by this share of itself is a rounding error.
 ROUNDING = 1e-12
 
 
@@ -39,7 +40,8 @@ def last_crossings(E: ArrayLike, C0: ArrayLike, alpha: ArrayLike) -> Floats:
     Parameters
     ----------
     E, C0, alpha : array_like
-        (..., K): of compute laws at K values of k in ascending order; E >= 0, C0 and alpha > 0.
+        (..., K): coefficients of compute laws at K values of k in ascending order; E >= 0, C0 and
+        alpha > 0.
 
     Returns
     -------
@@ -54,7 +56,7 @@ def last_crossings(E: ArrayLike, C0: ArrayLike, alpha: ArrayLike) -> Floats:
     """
     each = (np.asarray(values, dtype=np.float64) for values in (E, C0, alpha))
     (e1, e2), (c1, c2), (a1, a2) = ((values[..., :-1], values[..., 1:]) for values in each)
-    with np.errstate(divide="ignore"):  # of the two floors only what they do not share
+    with np.errstate(divide="ignore"):  # what the floors share cancels
         above, below = np.log(np.maximum(e1 - e2, 0.0)), np.log(np.maximum(e2 - e1, 0.0))
 
     def rises(x: Floats) -> NDArray[np.bool_]:
@@ -85,18 +87,20 @@ def require_falling(y: Mapping[int, float], where: str) -> None:
 
 
 def lost_compute(laws: Mapping[int, Law], compute: float) -> list[dict[str, Any]]:
-    """What an allocation that is optimal for one k costs at another, of params+tokens laws by k at a
-    compute in FLOP: a row for each pair of different k, `chosen` and `judged`, with `size_ratio`
-    (params over the optimal ones), `loss_penalty` and `lost_compute`, the share of the budget that
-    the judge's optimum would save. A ValueError where the envelopes contradict each other there.
+    """The cost at one k of an allocation that is optimal for another, by params+tokens laws by k, at
+    a compute in FLOP.
+
+    A row for each pair of different k, `chosen` and `judged`, with `size_ratio` (params over the
+    optimal ones), `loss_penalty` and `lost_compute`, the share of the budget that the optimum for the
+    judged k would save. A ValueError where the envelopes contradict each other at that compute.
     """
     best = {k: float(law.envelope.loss(compute)) for k, law in sorted(laws.items())}
     require_falling(best, f"compute={compute:.6g} at the best allocations")
     rows = []
-    for one, other in permutations(laws, 2):
-        optimum = laws[one].envelope
-        cost = laws[other].penalty(params=optimum.params(compute), tokens=optimum.tokens(compute))
-        row: dict[str, Any] = {"compute": compute, "chosen": one, "judged": other}
+    for chosen, judged in permutations(laws, 2):
+        optimum = laws[chosen].envelope
+        cost = laws[judged].penalty(params=optimum.params(compute), tokens=optimum.tokens(compute))
+        row: dict[str, Any] = {"compute": compute, "chosen": chosen, "judged": judged}
         names = ("size_ratio", "loss_penalty", "lost_compute")
         rows.append(row | {name: float(getattr(cost, name)) for name in names})
     return rows

@@ -1,10 +1,9 @@
-"""pass@k of each group of counts at any list of k, as a frame, and which tables of pass@k are
-impossible.
+"""pass@k of each group of counts at any list of k, as a frame, and a check of tables of pass@k.
 
 For any success rates of the problems pass@k is the mean of 1 - (1 - p)^k, which rises and is
 concave in k from pass@0 = 0 on (`isoflop.derivations.passk.fail_at_k_is_completely_monotone`).
-The unbiased estimates themselves obey this, as long as they are of the same problems at every k:
-where problems with n < k are left out, or counted as solved, they need not.
+The unbiased estimates obey this too, as long as they are of the same problems at every k: where
+problems with n < k are left out, or counted as solved, they need not.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["STATEMENTS", "curve", "impossible", "stopped"]
 
-#: So many problems whose samples end with the last of a fixed number of successes are no chance.
+#: So many problems whose samples end with the same number of successes are no coincidence.
 LEAST_STOPPED = 5
-#: In pass@k: ample for a table printed to ten digits; and what the bounds are computed to.
+#: Tolerances in pass@k: for tables printed to ten digits, and for the rounding of the bounds.
 TOLERANCE, ROUNDING = 1e-9, 1e-14
 STATEMENTS = {
     "from 0 to 1": "0 <= pass@k <= 1",
@@ -95,7 +94,7 @@ def curve(counts: Counts, ks: Iterable[int]) -> DataFrame:
         n_refused=("refused", "sum"),
     )
     found["se"] = found.se.where((found.pass_at_k > 0.0) & (found.neg_log > 0.0))
-    with np.errstate(divide="ignore"):  # from the smaller of the two means
+    with np.errstate(divide="ignore"):  # the smaller of the two means keeps its digits
         logs = -np.log(found.pass_at_k), -np.log1p(-found.neg_log)
     found["neg_log"] = np.where(found.pass_at_k < 0.5, *logs) + 0.0
     labels = DataFrame(list(counts.labels), columns=list(counts.by), dtype=object)
@@ -104,19 +103,19 @@ def curve(counts: Counts, ks: Iterable[int]) -> DataFrame:
 
 
 def stopped(counts: Counts) -> list[str]:
-    """A sentence where sampling stopped at the first success, or at another.
+    """A sentence where sampling stopped at the first, or another fixed number of, successes.
 
-    Within a group all problems with fewer samples than the most then have as many correct ones, and
-    none has more. Estimates take the number of samples as fixed beforehand, and are too high.
+    In such a group all problems with fewer than the most samples have the same number of correct
+    ones, and no problem has more. Estimates take the number of samples as fixed beforehand, and are
+    too high.
     """
     found = []
     for n, c in map(counts.per_group, range(len(counts))):
         short, most = c[n < n.max()], int(c.max())
         varied = len(np.unique(n)) > 2 and len(short) >= LEAST_STOPPED
         found += [most] if varied and most and (short == most).all() else []
-    of = " or ".join(map(str, sorted({*found})))
-    groups = counted(len(found), "group")
-    return [f"sampling stopped at success number {of} in {groups}"] if found else []
+    numbers, groups = " or ".join(map(str, sorted({*found}))), counted(len(found), "group")
+    return [f"sampling stopped at success number {numbers} in {groups}"] if found else []
 
 
 def impossible(data: Any, *, tolerance: float = TOLERANCE, **reading: Any) -> list[dict[str, Any]]:
@@ -128,7 +127,7 @@ def impossible(data: Any, *, tolerance: float = TOLERANCE, **reading: Any) -> li
         A row for each group and k, such as `curve` makes; read as `reading` says, see
         `isoflop.numeric.data.counts.PassTable.read`.
     tolerance : float
-        How far each of two entries that are compared may be off by rounding, in pass@k.
+        The rounding error that each of two compared entries may have, in pass@k.
 
     Returns
     -------
@@ -156,8 +155,8 @@ def impossible(data: Any, *, tolerance: float = TOLERANCE, **reading: Any) -> li
 
 
 def _bounds(k: Any, x: Floats) -> Iterator[tuple[int, str, float]]:
-    """Of each entry of a group, k in ascending order, that breaks an inequality: its place, the
-    inequality, and the bound.
+    """The place, inequality and bound of each entry of a group (k in ascending order) that breaks an
+    inequality.
     """
     unit, rising, concave = STATEMENTS
     for at in np.flatnonzero((x < 0.0) | (x > 1.0)):

@@ -4,8 +4,8 @@ fail@k is estimated by C(n - c, k)/C(n, k) (Chen et al. 2021, arXiv 2107.03374):
 of the n samples, drawn without repetition, are all wrong. No unbiased estimator exists for k > n.
 
 Its logarithm is a sum of terms of one sign, in which c and k may change places (`isoflop.
-derivations.passk.pass_at_k_stable_form`), and so is what fail@k1 fail@k2 exceeds fail@(k1 + k2) by,
-in which c, k1 and k2 may:
+derivations.passk.pass_at_k_stable_form`). So is that of the ratio of fail@(k1 + k2) to fail@k1
+fail@k2, in which c, k1 and k2 may change places:
 
     log fail@k = sum_{j < k} log(1 - c/(n - j)),
     log fail@(k1 + k2)/(fail@k1 fail@k2) = sum_{j < k2} log(1 - k1 c/((n - j - k1) (n - j - c))).
@@ -30,7 +30,7 @@ __all__ = ["estimated_covariance", "log_fail", "pass_at_k"]
 
 Floats = NDArray[np.float64]
 
-#: Counts that floats hold exactly.
+#: The largest count that floats hold exactly.
 LARGEST = 2**53
 #: Terms that are summed at once.
 BLOCK = 2**18
@@ -52,7 +52,7 @@ def log_fail(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
     Raises
     ------
     ValueError
-        Naming the first value that is outside its domain.
+        For the first value that is outside its domain.
 
     Examples
     --------
@@ -76,8 +76,8 @@ def log_fail(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
 
 
 def _sums(n: Floats, counts: Floats, terms: Callable[[Any, Floats], Floats]) -> Floats:
-    """Sums of `counts` terms each, of the shape of n; `terms` takes rows (r,) of the raveled arrays
-    and n - j, (r, t), to the terms j = 0, ..., t - 1.
+    """Sums of `counts` terms, with the shape of n; `terms` gives the terms j = 0, ..., t - 1 for rows
+    (r,) of the raveled arrays and n - j (r, t).
     """
     samples, sizes, total = n.ravel(), counts.ravel(), np.zeros(n.size)
     rows = np.flatnonzero(sizes)
@@ -107,8 +107,8 @@ def estimated_covariance(n: ArrayLike, c: ArrayLike, k1: ArrayLike, k2: ArrayLik
     """Unbiased estimate of the covariance of the estimates at k1 and k2 from the same samples:
     fail@k1 fail@k2 - fail@(k1 + k2), each estimated.
 
-    The product has the expectation of the covariance plus (1 - p)^(k1 + k2), which the estimate at
-    k1 + k2 takes away (proved in `isoflop.derivations.passk.pass_at_k_estimator_variance`).
+    The expectation of the product is the covariance plus (1 - p)^(k1 + k2), which the estimate at
+    k1 + k2 subtracts (proved in `isoflop.derivations.passk.pass_at_k_estimator_variance`).
 
     Parameters
     ----------
@@ -135,17 +135,17 @@ def estimated_covariance(n: ArrayLike, c: ArrayLike, k1: ArrayLike, k2: ArrayLik
     few, middle, many = np.sort(np.stack([c, k1, k2]), axis=0)
 
     def terms(rows: Any, left: Floats) -> Floats:
-        one, other = middle.ravel()[rows, None], many.ravel()[rows, None]
-        return np.log1p(-(one / (left - one)) * (other / (left - other)))
+        second, third = middle.ravel()[rows, None], many.ravel()[rows, None]
+        return np.log1p(-(second / (left - second)) * (third / (left - third)))
 
-    is_sum = c + k1 + k2 <= n  # else no draw of k1 + k2 is all wrong, and the product is all
+    is_sum = c + k1 + k2 <= n  # else no draw of k1 + k2 is all wrong, and the product remains
     excess = np.where(is_sum, _sums(n, np.where(is_sum, few, 0.0), terms), -np.inf)
     return np.where(product > -np.inf, np.exp(product) * -np.expm1(excess), 0.0)[()]
 
 
 def whole_numbers(name: str, values: ArrayLike, least: int) -> Floats:
-    """The values as floats, or a ValueError that names the first one that is no whole number of at
-    least so much.
+    """The values as floats; a ValueError for the first that is not a whole number of at least
+    `least`.
     """
     array = np.asarray(values)
     if array.dtype.kind not in "iuf":

@@ -42,11 +42,11 @@ __all__ = ["AUTO", "METHODS", "PassLaws", "fit_passk"]
 
 METHODS = LIKELIHOOD, SQUARES = "likelihood", "least-squares-log"
 USUAL_K = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
-#: What models are drawn together by: the covariate that "auto" is, where its values repeat.
+#: The covariate by which "auto" draws models together, where its values repeat.
 AUTO, SIZE = "auto", "params"
-#: The laws that have an envelope, and that are fitted to compute alone.
+#: The law that has an envelope, and the one that is fitted to compute alone.
 JOINT, DIRECT = "params-tokens", "compute"
-#: What the page shows of a row, prefactors only of a single law, and with intervals.
+#: The coefficients in the text: prefactors where there is one law; those that show intervals.
 PREFACTORS, EXPONENTS = ("C0", "N0", "D0", "K0"), ("alpha", "beta", "gamma", "kappa")
 WITH_INTERVALS = ("E0", "alpha", "kappa")
 THREE, TWO = Significant(3), Interval(Significant(2))
@@ -61,11 +61,11 @@ class PassLaws(Shown):
     fits : dict of (str, int) to PassFit
         By law and k, both in order.
     failed : dict of (str, int) to str
-        Why there is no fit.
+        The reason why there is no fit.
     counts : dict of str to Counts
-        By law, of the models that have what it depends on.
+        The models that have the covariates of each law.
     cluster : dict of str to (str or None)
-        By law, the covariate whose values are drawn rather than models.
+        For each law the covariate whose values are drawn instead of models.
     method, resamples, seed, level, ratios, compute
         As in `fit_passk`.
     """
@@ -86,7 +86,7 @@ class PassLaws(Shown):
         return {k: fit for (name, k), fit in self.fits.items() if name == law}
 
     def at(self, k: int, law: str | None = None) -> PassFit:
-        """The fit at one k of a law, by default of the first; a ValueError where there is none."""
+        """The fit of a law, by default the first, at one k; a ValueError where there is none."""
         key = law or next(iter(self.counts)), k
         if key not in self.fits:
             why = self.failed.get(key, f"there are {', '.join(map(str, self.fits))}")
@@ -99,7 +99,7 @@ class PassLaws(Shown):
 
     @property
     def sound(self) -> bool:
-        """Whether every fit is certified and determined, and nothing that was asked for refused."""
+        """Whether every fit is certified and determined, and no prediction was refused."""
         refused = self.failed or self.ahead["refused"]
         return not refused and all(fit.is_sound for fit in self.fits.values())
 
@@ -107,9 +107,9 @@ class PassLaws(Shown):
 
     @cached_property
     def holds_above(self) -> dict[str, tuple[Estimate, tuple[int, int] | None]]:
-        """By law C_x, the compute in FLOP above which the laws at all k hold together (of the gold
-        law in 1/g), and the k that cross there: 0 and None where they do everywhere, inf where they
-        do at no large compute. Not for one k, nor where a coefficient is left open.
+        """For each law C_x, the compute in FLOP (gold law: 1/g) above which its laws at all k hold
+        together, and the k that cross there: 0 and None where they do everywhere, inf where they do
+        at no large compute. Laws at one k, or that leave a coefficient open, have none.
         """
         found = {}
         for name in self.counts:
@@ -133,8 +133,8 @@ class PassLaws(Shown):
 
     @cached_property
     def ahead(self) -> dict[str, Any]:
-        """Of each compute that is asked for: `predicted`, where -log pass@k falls with k; rows of
-        `lost_compute` between the params+tokens laws; and `refused`, why elsewhere.
+        """The answers at each compute of `compute`: `predicted`, where -log pass@k falls with k; rows
+        of `lost_compute` between the params+tokens laws; and `refused`, the reasons elsewhere.
         """
         found: dict[str, Any] = {"predicted": [], "lost_compute": [], "refused": []}
         joint = {k: fit.law for k, fit in self.of(JOINT).items() if fit.is_sound}
@@ -151,14 +151,14 @@ class PassLaws(Shown):
 
     @cached_property
     def entries(self) -> Rows:
-        """A row a law and k, of numbers and Estimates.
+        """A row for each law and k, with numbers and Estimates.
 
-        law, k, the coefficients; of a params+tokens law `alpha` of its envelope, `penalty`, the
-        median over its models of (y - E0)/(y* - E0) at their own params and tokens, and
-        `penalty_RATIO`; of a compute law `y_COMPUTE`, -log pass@k there with the interval of a new
+        law, k, the coefficients; for a params+tokens law `alpha` of its envelope, `penalty`, the
+        median over its models of (y - E0)/(y* - E0) at their params and tokens, and
+        `penalty_RATIO`; for a compute law `y_COMPUTE`, -log pass@k there with the interval of a new
         model; scatter, n_models, n_unsolved, n_refused (see `PassFit`), n_failed_resamples,
         converged, undetermined (names), and at_limit: ends of intervals that a limit of the search
-        and not the models has set.
+        has set, not the models.
         """
         rows = []
         for (law, k), fit in self.fits.items():
@@ -177,7 +177,7 @@ class PassLaws(Shown):
         return rows
 
     def _of_envelope(self, fit: PassFit) -> dict[str, Estimate]:
-        """alpha of the envelope of a params+tokens law, and penalties at ratios."""
+        """alpha of the envelope of a params+tokens law, and its penalties at the ratios."""
         options: Any = {"undetermined": bool(fit.undetermined)}
         values = fit.values[None]
         if fit.drawn is not None:
@@ -191,7 +191,9 @@ class PassLaws(Shown):
         return {x: Estimate.of_draws(y[0], y[1:], self.level, **options) for x, y in found}
 
     def _predicted(self, fit: PassFit, floor: Estimate) -> dict[str, Estimate]:
-        """Predictions of a compute law; all that is left may be the limit of its irreducible part."""
+        """Predictions of a compute law, whose upper end is at least that of an irreducible part that
+        may be 0.
+        """
         least, found = floor.high if floor.low == 0.0 and floor.high else 0.0, {}
         for budget in self.ahead["predicted"]:
             band = fit.predict({"compute": budget}, self.level)
@@ -219,7 +221,7 @@ class PassLaws(Shown):
         return DataFrame(self.rows())
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data: how laws were fitted, rows, holds_above, lost_compute, refused, warnings."""
+        """Plain data: the options of the fits, rows, holds_above, lost_compute, refused, warnings."""
         how = ("method", "resamples", "seed", "level", "cluster", "warnings")
         found = {name: getattr(self, name) for name in how} | {"rows": self.rows()}
         found |= {name: self.ahead[name] for name in ("lost_compute", "refused")}
@@ -231,7 +233,7 @@ class PassLaws(Shown):
 
     @property
     def warnings(self) -> list[str]:
-        """What makes the laws doubtful, a sentence each."""
+        """Sentences that say what makes the laws doubtful."""
         found = [f"{law} at k = {k}: no fit: {why}" for (law, k), why in self.failed.items()]
         for (law, k), fit in self.fits.items():
             found += [] if fit.converged else [f"{law} at k = {k}: no certified minimum"]
@@ -247,11 +249,11 @@ class PassLaws(Shown):
         """One table: every law over k, and where the laws of all k hold together."""
         rows: list[Any] = []
         for law in self.counts:
-            own = [row for row in self.entries if row["law"] == law]
-            of = "; alpha is that of its envelope" if law == JOINT else ""
-            size = counted(max(row["n_models"] for row in own), "model")
-            rows.append(Subheading(f"{law}: {KINDS[law]}, {size}{of}"))
-            rows += [{"E0": row.get("xi0"), **row} for row in own]
+            entries = [row for row in self.entries if row["law"] == law]
+            envelope = "; alpha is that of its envelope" if law == JOINT else ""
+            size = counted(max(row["n_models"] for row in entries), "model")
+            rows.append(Subheading(f"{law}: {KINDS[law]}, {size}{envelope}"))
+            rows += [{"E0": row.get("xi0"), **row} for row in entries]
         names = dict.fromkeys(name for row in self.entries for name in ("E0", *row))
         usual = ("E0", *(PREFACTORS if len(self.counts) == 1 else ()), *EXPONENTS)
         asked = [name for name in names if name.startswith(("penalty_", "y_"))]
@@ -264,7 +266,7 @@ class PassLaws(Shown):
         return [Table(columns, rows, "Laws of y = -log pass@k", self._notes())]
 
     def _notes(self) -> list[str]:
-        """The verdict, how sure it is, what speaks against it, what another k's optimum costs."""
+        """The verdict, the source of the intervals, the warnings, the cost of another k's optimum."""
         holds = []
         for name, (floor, at) in self.holds_above.items():
             ends = "" if floor.low is None else f" {TWO.text(floor.low, floor.high)}"
@@ -297,7 +299,7 @@ class PassLaws(Shown):
 
 
 def _compute_law(fit: PassFit, coefficients: Floats) -> Floats:
-    """E, C0 and alpha (3, ...) for coefficients (..., p); of a params+tokens law the envelope's."""
+    """E, C0 and alpha (3, ...) for coefficients (..., p); for a params+tokens law, of its envelope."""
     if fit.kind.name != JOINT:
         return coefficients.T
     E, A, B, beta, gamma = coefficients.T
@@ -306,7 +308,7 @@ def _compute_law(fit: PassFit, coefficients: Floats) -> Floats:
 
 
 def _entry(name: str, row: dict[str, Any]) -> Any:
-    """An entry that not every row has."""
+    """An entry that not every row has, or None."""
     return row.get(name)
 
 
@@ -327,13 +329,13 @@ def fit_passk(
     compute: Sequence[float] = (),
     progress: bool = False,
 ) -> PassLaws:
-    r"""Laws of -log pass@k at every k, on the same models and the same resamples, with what follows
-    from them (Schaeffer et al. 2025, arXiv 2509.24012).
+    r"""Fit laws of -log pass@k at every k to the same models and the same resamples (Schaeffer et al.
+    2025, arXiv 2509.24012).
 
     Parameters
     ----------
     counts : Counts
-        Of one benchmark, with the covariates of the laws; or a table, as `Counts.read` takes.
+        Counts on one benchmark, with the covariates of the laws; or a table for `Counts.read`.
     laws : str or sequence of str, optional
         "compute", -log pass@k = E0(k) + C0(k) C^-alpha(k); "params-tokens", E0(k) + N0(k)
         N^-beta(k) + D0(k) D^-gamma(k); "gold", xi0(k) + K0(k) g^kappa(k), g being the mean -log
@@ -348,17 +350,17 @@ def fit_passk(
         on the unbiased estimates; models where some problem has fewer than k samples, or without a
         success, cannot take part and are counted.
     resamples, seed : int
-        Of the models, not of problems: intervals are for other models on the same problems.
+        Models are resampled, not problems: intervals are for other models on the same problems.
     cluster : str, optional
         A covariate of at least four values: models with the same value of it are drawn together, as
         checkpoints of one training run, which share its size. By default "auto": params where sizes
         repeat and there are four or more, else models one by one. None: one by one.
     level : float
-        Of the intervals.
+        The nominal coverage of the intervals.
     ratios : sequence of float
         Overtraining ratios (D/N)/(D*/N*) at which the penalty is given for every k.
     compute : sequence of float
-        FLOP for predictions, and for what an allocation that is optimal for one k costs at another.
+        Budgets (FLOP) for predictions, and for the cost at one k of the optimum for another.
     progress : bool
         Show a bar on the standard error.
 
@@ -402,9 +404,9 @@ def fit_passk(
         weights = case_weights(group, len(models), resamples, random) if resamples else None
         shown = tqdm(ks, f"{name} law", unit="k", leave=False, disable=not progress)
         for each in shown:
-            own = evidence[each].some(known) if evidence else None
+            some = evidence[each].some(known) if evidence else None
             try:
-                fit = fit_at_k(models, KINDS[name], each, own, weights, group)
+                fit = fit_at_k(models, KINDS[name], each, some, weights, group)
                 found.fits[name, each] = fit
             except ValueError as error:
                 found.failed[name, each] = str(error)
@@ -414,7 +416,7 @@ def fit_passk(
 
 
 def of_one_benchmark(counts: Any) -> Counts:
-    """Counts, or those of a table, of a single benchmark."""
+    """The counts of a single benchmark, read where they are a table; a ValueError for several."""
     held = Counts.read(counts)
     columns = dict(zip(held.by, zip(*held.labels, strict=True), strict=True))
     found = sorted({*columns.get("benchmark", ())})
@@ -426,7 +428,7 @@ def of_one_benchmark(counts: Any) -> Counts:
 
 
 def ks_of(counts: Counts, k: Sequence[int] | None, method: str = LIKELIHOOD) -> tuple[int, ...]:
-    """The k that are asked for, checked, or the usual ones."""
+    """The k that were given, checked, or the usual ones."""
     if k is None:
         most = USUAL_K[-1] if method == LIKELIHOOD else int(counts.n.min())
         return tuple(value for value in USUAL_K if value <= most)
@@ -437,7 +439,7 @@ def ks_of(counts: Counts, k: Sequence[int] | None, method: str = LIKELIHOOD) -> 
 
 
 def clusters(counts: Counts, cluster: str | None = AUTO) -> tuple[str | None, Any]:
-    """What models are drawn together by: the covariate, and its value at every model; None where
+    """The covariate by which models are drawn together, and its value at every model; None where
     they are drawn one by one. "auto" is params, where sizes repeat and there are enough of them.
     """
     values = counts.covariates.get(SIZE if cluster == AUTO else str(cluster))

@@ -1,5 +1,5 @@
-r"""What the counts of a model say about pass@k, for any k: the likelihood of u = log(-log pass@k);
-and the likelihood of a law about which models scatter.
+r"""The likelihood of u = log(-log pass@k) given the counts of a model, for any k; and the likelihood
+of a law about which models scatter.
 
 The success rates of a model's problems are taken to be Beta(a, b), so that
 (isoflop.derivations.passk.pass_at_k_of_beta_problems)
@@ -14,7 +14,7 @@ and the shape is averaged over, with log a even between `LEAST_SHAPE` and `MOST_
 So l(u) needs no problem to have k samples, though beyond them pass@k is the tail of the Beta
 distribution; it has a value where no sample is correct (it is flat towards pass@k = 0), and it does
 not depend on when sampling stopped: a rule that looks at the outcomes so far multiplies the
-likelihood by a factor without a or b in it. Not harmless is to drop problems by their success.
+likelihood by a factor without a or b in it. Dropping problems by their success is not harmless.
 
 The u of models is that of the law, mu, plus tau times a normal: it costs a model
 
@@ -56,29 +56,29 @@ FEW, LARGE = 20, 100.0
 TERMS = {1: -1.0 / 24.0, 3: 2.0 * 7.0 / 5760.0, 5: -24.0 * 31.0 / 967_680.0}
 #: Gauss and Legendre's rule on (-1, 1).
 RULE = np.polynomial.legendre.leggauss(30)
-#: Shapes of the distribution of success rates: from nearly all-or-nothing to nearly one rate for
-#: all problems. With more than `FEW_PROBLEMS` their grid is finer: the error of the interpolation
-#: goes with problems times step^4. The average looks at `PLACES` between those not negligible.
+#: Shapes of the distribution of success rates, from nearly all-or-nothing to nearly one rate for all
+#: problems. With more than `FEW_PROBLEMS` their grid is finer: the error of the interpolation goes
+#: with problems times step^4. The average takes `PLACES` shapes among those that are not negligible.
 LEAST_SHAPE, MOST_SHAPE, SHAPES, FEW_PROBLEMS, PLACES = 1e-3, 20.0, 50, 128.0, 50
-#: The grids of log b, up to where pass@k is e^-(its end), and of u = log(-log pass@k).
+#: The grids of log b, which ends where pass@k is about e^-150, and of u = log(-log pass@k).
 LEAST_LOG_B, MOST_LOG_B, STEP_LOG_B = -20.0, 150.0, 0.12
 LEAST_U, MOST_U, STEP_U = -14.0, 5.0, 0.03
-#: The likelihood is kept where it is at least e^-DEPTH of its maximum, at so many nodes, which are
-#: found after so many looks.
+#: The likelihood is kept where it is at least e^-DEPTH of its maximum, at `NODES` nodes, whose range
+#: is narrowed `LOOKS` times.
 DEPTH, NODES, LOOKS = 18.0, 48, 3
-#: Log likelihoods within this of the greatest are practically that; and where no sample is correct
-#: it is taken for flat once it is within this of its limit at pass@k = 0.
+#: Log likelihoods this close to the greatest are as good; and where no sample is correct it counts as
+#: flat once it is this close to its limit at pass@k = 0.
 NEAR, FLAT = 0.5, 1e-5
 HALF_LOG_TWO_PI = 0.9189385332046727
-#: Of a node, in spacings: a sum of normals so wide is smooth to 1e-5; and the power in which it
-#: gives way to a larger tau.
+#: The width of a node, in spacings, at which a sum of normals is smooth to 1e-5; and the power in
+#: which it gives way to a larger tau.
 WIDTH, BLEND = 0.8, 8.0
-#: The scatter of models about the law is sought between these; law and scatter in so many rounds,
-#: until log tau changes by less than `SETTLED`.
+#: The scatter of models about the law is sought between these, from the third; law and scatter in so
+#: many rounds, until log tau changes by less than `SETTLED`.
 LEAST_TAU, MOST_TAU, FIRST_TAU, ROUNDS, SETTLED = 1e-3, 5.0, 0.2, 60, 1e-11
-#: A minimum: a step promises a decrease by less than this share, so that a term that vanishes goes
-#: on to its limit. The slope in log tau as two rounds show it is believed between these shares of
-#: the expected one.
+#: At a minimum a step promises a decrease by less than this share, so small that a vanishing term
+#: goes on to its limit. The slope in log tau of two rounds is used between these shares of the
+#: expected one.
 ENOUGH, LEAST_SECANT, MOST_SECANT = 1e-18, 0.01, 10.0
 
 
@@ -159,11 +159,11 @@ class Evidence:
 
     @property
     def spacing(self) -> Floats:
-        """(G,): between the nodes of a model."""
+        """The distance between the nodes of each model, (G,)."""
         return self.nodes[:, 1] - self.nodes[:, 0]
 
     def some(self, chosen: Any) -> Evidence:
-        """Of some of the models: that of a model depends on no other."""
+        """The evidence of some of the models; that of a model depends on no other."""
         return Evidence(self.nodes[chosen], self.log_likelihood[chosen], self.flat[chosen])
 
     def moments(self) -> tuple[Floats, Floats]:
@@ -175,12 +175,12 @@ class Evidence:
 
     @property
     def least_likely_pass(self) -> Floats:
-        """(G,): the first node within `NEAR` of the maximum, where a flat part begins."""
+        """The first node within `NEAR` of the maximum, where a flat part begins, (G,)."""
         return self.nodes[np.arange(len(self.nodes)), (self.log_likelihood >= -NEAR).argmax(axis=1)]
 
 
 def evidence_of(counts: Counts, ks: Iterable[int]) -> dict[int, Evidence]:
-    """What the counts of every model say of u, by k."""
+    """The likelihood of u given the counts of every model, by k."""
     surface = Surface.of([counts.per_group(g) for g in range(len(counts))])
     return {k: surface.at(k) for k in ks}
 
@@ -196,19 +196,19 @@ class Surface(NamedTuple):
 
     @classmethod
     def of(cls, counts: Sequence[tuple[Any, Any]]) -> Surface:
-        """From (n, c) of every model's problems."""
+        """The surface for (n, c) of every model's problems."""
         most = max((len(n) for n, _ in counts), default=1)
         parts = max(1, int(np.ceil((most / FEW_PROBLEMS) ** 0.4)))
         shapes = np.geomspace(LEAST_SHAPE, MOST_SHAPE, parts * (SHAPES - 1) + 1)
         log_b = np.arange(LEAST_LOG_B, MOST_LOG_B, STEP_LOG_B)
         b = np.exp(log_b)
         found = np.empty((len(counts), len(shapes), len(log_b)))
-        for own, (n, c) in zip(found, counts, strict=True):
+        for values, (n, c) in zip(found, counts, strict=True):
             correct, wrong, samples = (np.unique(x, return_counts=True) for x in (c, n - c, n))
-            own[:] = (log_rising(shapes[:, None], correct[0]) @ correct[1])[:, None]
-            own += log_rising(b[:, None], wrong[0]) @ wrong[1]
+            values[:] = (log_rising(shapes[:, None], correct[0]) @ correct[1])[:, None]
+            values += log_rising(b[:, None], wrong[0]) @ wrong[1]
             for m, times in zip(*samples, strict=True):
-                own -= times * log_rising(shapes[:, None] + b, m)
+                values -= times * log_rising(shapes[:, None] + b, m)
         return cls(shapes, log_b, found)
 
     def at(self, k: int) -> Evidence:
@@ -237,8 +237,8 @@ class Surface(NamedTuple):
         fine = np.arange(LEAST_LOG_B, MOST_LOG_B, STEP_LOG_B / 4)
         log_fail = log_beta_fail(self.shapes[:, None], np.exp(fine), k)
         with np.errstate(divide="ignore"):
-            there = np.log(neg_log_pass(log_fail))
-        return np.stack([np.interp(u, row, fine) for row in there])
+            found = np.log(neg_log_pass(log_fail))
+        return np.stack([np.interp(u, row, fine) for row in found])
 
     def _averaged(self, log_b_of_u: Floats, nodes: Floats) -> Floats:
         """The log likelihood (G, J) at nodes of u, averaged over the shapes that are not negligible."""
@@ -257,7 +257,7 @@ class Surface(NamedTuple):
 
 
 def _kept(values: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The last before and the first after those along the last axis that are not negligible."""
+    """The places just before and just after the values along the last axis that are not negligible."""
     kept, size = values >= values.max(axis=-1, keepdims=True) - DEPTH, values.shape[-1]
     first, last = kept.argmax(axis=-1), size - 1 - kept[..., ::-1].argmax(axis=-1)
     return np.maximum(first - 1, 0), np.minimum(last + 1, size - 1)
@@ -280,8 +280,9 @@ def _cubic(table: Floats, position: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Marginal:
-    """What a law mu costs at every model, a measure for `isoflop.numeric.fit.newton`; `tau`, the
-    scatter of models about it in u, is a number, or (K, 1) for K problems.
+    """Minus the log likelihood of a law mu at every model, as an objective of
+    `isoflop.numeric.fit.newton`; `tau`, the scatter of models about the law in u, is a number, or
+    (K, 1) for K problems.
     """
 
     evidence: Evidence
@@ -290,12 +291,12 @@ class Marginal:
     in_logs = True
 
     def rounding(self, size: Floats, width: Any = None) -> Floats:
-        """Below every value: a minimum is to be certified by its derivatives."""
+        """-1, below every value, so that derivatives alone certify a minimum."""
         del width
         return np.full_like(size, -1.0)
 
     def measure(self, residuals: Floats, width: Any = None) -> tuple[Floats, Floats, Floats]:
-        """rho, rho' and rho'' (K, G); a width stands for tau."""
+        """rho, rho' and rho'' (K, G); a width is taken for tau."""
         measure = self if width is None else replace(self, tau=width)
         rho, mean, square = measure.moments(residuals)
         precision = 1.0 / measure.variance
@@ -309,7 +310,7 @@ class Marginal:
 
     @property
     def variance(self) -> Floats:
-        """v (K, G) or (1, G): of t about a node."""
+        """The variance v of t about a node, (K, G) or (1, G)."""
         found: Floats = np.atleast_2d(self.tau) ** 2 * self.share_of_tau ** (-2.0 / BLEND)
         return found
 
@@ -389,11 +390,11 @@ def fit_marginal(
 def _scatter_slope(
     measure: Marginal, mu: Floats, weights: Floats, free: int
 ) -> tuple[Floats, Floats]:
-    """Slope in log tau (K, 1), which vanishes at the scatter sought, and its own expected slope."""
+    """The slope in log tau (K, 1), which vanishes at the best scatter, and the expected slope of it."""
     _, mean, square = measure.moments(mu)
     v, part = measure.variance, measure.share_of_tau
-    told = np.clip(1.0 - (square - mean**2) / v, 1e-12, 1.0)
-    informed = (weights * told).sum(axis=1, keepdims=True)
-    kept = 1.0 - told * np.minimum(free / informed, 0.9)
+    information = np.clip(1.0 - (square - mean**2) / v, 1e-12, 1.0)
+    total = (weights * information).sum(axis=1, keepdims=True)
+    kept = 1.0 - information * np.minimum(free / total, 0.9)
     slope = (weights * part * (kept - square / v)).sum(axis=1, keepdims=True)
-    return slope, 2.0 * (weights * (part * told) ** 2).sum(axis=1, keepdims=True)
+    return slope, 2.0 * (weights * (part * information) ** 2).sum(axis=1, keepdims=True)

@@ -3,12 +3,12 @@ is used.
 """
 
 import mpmath
+import numpy as np
 import pytest
 
-np = pytest.importorskip("numpy")
-
-from isoflop.numeric.accuracy.planning import AccuracyLaw  # noqa: E402
-from isoflop.numeric.law import Law  # noqa: E402
+from isoflop.numeric import formulas
+from isoflop.numeric.accuracy.planning import AccuracyLaw
+from isoflop.numeric.law import Law
 
 E, A, B, BETA, GAMMA, GUESS = 0.03, 41.0, 310.0, 0.25, 0.29, 0.25
 COMPUTE = (1e18, 3e21, 1e25)
@@ -59,6 +59,18 @@ def test_the_greatest_loss_over_all_budgets(task, reference, ratio) -> None:
     assert most == pytest.approx(float(raw(at) - raw(P * at)), rel=1e-13)
     every = task.penalty(ratio, np.geomspace(1e10, 1e40, 61))["lost_accuracy"]
     assert 0.98 * most < every.max() <= most
+
+
+@pytest.mark.parametrize("excess", [1e-300, 1e-17, 1e-8, 0.1, 1.0, 1e6])
+@pytest.mark.parametrize("reducible", [1e-12, 0.3, 1.0, 50.0])
+def test_the_accuracy_lost_keeps_its_digits(excess, reducible) -> None:
+    """At the ends of the domain; at random points: tests/numeric/test_formulas.py."""
+    with MP.workdps(400):
+        r, x = MP.mpf(reducible), MP.mpf(excess)
+        exact = MP.mpf("0.75") * (MP.exp(-r) - MP.exp(-(1 + x) * r))
+        law = {"E": 0.0, "random_baseline": 0.25}
+        found = formulas.accuracy_lost(reducible=reducible, excess_penalty=excess, **law)
+        assert abs(found - exact) <= 8 * 2.0**-52 * exact * (1 + r) + 5e-324
 
 
 def test_arguments(task) -> None:

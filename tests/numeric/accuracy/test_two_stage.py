@@ -60,10 +60,10 @@ def test_the_truth_is_recovered_and_extrapolated(link):
 def test_a_refit_is_the_fit_of_the_runs_that_were_drawn(link):
     law, whole = LAWS[f"two-stage-{link}"], sample(link, noise=0.01)
     n, random = len(whole), np.random.default_rng(5)
-    weights = random.multinomial(n, np.full(n, 1 / n), size=3).astype(float)
+    weights = random.multinomial(n, np.full(n, 1 / n), size=2).astype(float)
     few = np.where(np.arange(n) < 2, n / 2.0, 0.0)
-    again = fit_law(whole, law).refit(weights=np.vstack([weights, few]), baselines=np.zeros(4))
-    assert again.converged.tolist() == [True, True, True, False]
+    again = fit_law(whole, law).refit(weights=np.vstack([weights, few]), baselines=np.zeros(3))
+    assert again.converged.tolist() == [True, True, False]
     for counts, coefficients in zip(weights, again.rows, strict=False):
         own = fit_law(whole.subset(np.repeat(np.arange(n), counts.astype(int))), law)
         np.testing.assert_allclose(coefficients, own.values, rtol=2e-5, atol=1e-9)
@@ -92,7 +92,7 @@ def test_no_other_search_finds_a_better_logistic(seed):
         return p[0] / (1 + np.exp(np.clip(-p[1] * (x - p[2]), -700, 700))) + p[3] - y
 
     best = np.inf
-    for _ in range(25):
+    for _ in range(15):
         start = random.uniform((0.1, -20.0, 1.5, 0.0), (1.0, 20.0, 4.5, 0.5))
         best = min(best, 2 * least_squares(residuals, start, max_nfev=400).cost)
     # Beyond the box the sum of squares falls no more than this.
@@ -107,21 +107,3 @@ def test_no_other_search_finds_a_better_logistic(seed):
 def test_a_line_and_an_exponential_leave_a_logistic_open(bend):
     x = np.linspace(2, 4, 30)
     assert {"a", "k", "L0", "b"} <= {*second_stage("logistic", x, bend(x)).undetermined}
-
-
-@pytest.mark.parametrize(
-    ("link", "proxy", "message"),
-    [
-        ("linear", [3.0, 2.5], "takes 2 values at 2 runs; must take at least 3"),
-        ("logistic", [3.0, 2.9, 2.9, 2.8], "takes 3 values at 4 runs; must take at least 4"),
-        ("linear", [3.0, 3.0, 3.0, 3.0], "must be a loss|takes 1 value"),
-        ("linear", [0.3, 0.4, 0.5, 0.6], "must be a loss"),
-        ("linear", [0.5, 0.2, -0.1, -0.2], "must be a loss"),
-    ],
-)
-def test_bad_samples(link, proxy, message):
-    compute = np.geomspace(1e18, 1e20, len(proxy))
-    with pytest.raises(ValueError, match=message):
-        fit_law(
-            sample_of(np.linspace(0.35, 0.6, len(proxy)), compute, proxy), LAWS[f"two-stage-{link}"]
-        )

@@ -1,6 +1,4 @@
-"""The three laws at every k: against the fit layer, plain searches for
-limits, and what is refused.
-"""
+"""The three laws at every k: against the fit layer, plain searches for limits, and refusals."""
 
 import json
 from dataclasses import replace
@@ -52,12 +50,11 @@ def test_beyond_every_n(adaptive_counts, truths):
     """k = 1000, where every problem but the unsolved has fewer samples: the likelihood has a value,
     least squares none.
     """
-    options: Any = {"laws": "compute", "cluster": None, "resamples": 60}
-    laws = fit_passk(adaptive_counts, k=[1000, 2000], **options)
+    options: Any = {"laws": "compute", "cluster": None, "resamples": 40}
+    laws = fit_passk(adaptive_counts, k=[1000], **options)
     alpha: Any = laws.at(1000).estimate("alpha", 0.99)
     assert laws.at(1000).converged
     assert alpha.low < truths["compute"]["alpha"] < alpha.high
-    assert "beyond k = 1024, the most samples" in laws.warnings[0]
     with pytest.raises(ValueError, match=r"^k=1000: 0 models .*30 have problems of fewer than k"):
         fit_passk(adaptive_counts, k=[1000], method=SQUARES)
 
