@@ -28,6 +28,7 @@ THEORY = (
     {"settings", "symbols"},
     {"derivations"},
     {"claim", "code", "verification"},
+    {"verification_text"},
     {"__init__"},  # of the theory and of the whole package: their lazy exports reach everything
 )
 #: The modules of one layer may use each other, its folders may not.

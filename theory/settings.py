@@ -101,9 +101,3 @@ def theorem(text: str, name: str) -> Derivation:
 def errata(text: str) -> tuple[Erratum, ...]:
     """The slips and the remarks that a text has; ValueError naming what cannot be read."""
     return texts.errata(text, setting)
-
-
-def budget(text: str) -> Budget:
-    """The budget under which the theorem of a text is meant."""
-    compute = texts.stated_budget(text)
-    return SIX_ND if compute is None else Budget.from_expression(compute)

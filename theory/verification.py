@@ -43,7 +43,7 @@ class StepReport:
     """One step: the claim in plain text, its strength, and what each path says of it.
 
     `exact` is "proved", "refuted" or "undecided"; `pointwise` is "passed" or "failed"; `details` says
-    why, by path. `derived` and `correction` say what would be right in place of what is refuted.
+    why, by path.
     """
 
     name: str
@@ -55,8 +55,6 @@ class StepReport:
     reason: str
     argument: str
     details: dict[str, str]
-    derived: str | None = None
-    correction: str | None = None
 
     @property
     def objections(self) -> list[str]:

@@ -1,10 +1,10 @@
 """isoflop prove, verify and latex: what is proved and how it is told."""
 
-import json
 import re
 from dataclasses import replace
+from fractions import Fraction
 
-import mpmath
+import pytest
 
 from isoflop.derivations import derivation
 
@@ -16,21 +16,14 @@ def test_json_of_a_claim(data) -> None:
     assert list(found) == ["claim", "answer", "reading", "links", "free"]
     assert (found["answer"], found["free"]) == ("refuted", ["x"])
     first, second = found["links"]
-    assert (first["claim"], first["answer"], first["witness"]) == (
-        "beta == alpha*(1 + beta/gamma)",
-        "proved",
-        None,
-    )
+    assert first["claim"] == "beta == alpha*(1 + beta/gamma)"
+    assert (first["answer"], first["witness"]) == ("proved", None)
     assert (second["answer"], second["relation"]) == ("refuted", "==")
     witness = second["witness"]
-    mp = mpmath.mp.clone()
-    point = {
-        name: mp.fraction(*map(int, f"{value}/1".split("/")[:2]))
-        for name, value in witness["point"].items()
-    }
+    point = {name: Fraction(value) for name, value in witness["point"].items()}
     assert set(point) == {"beta", "gamma", "x"}
-    assert mp.almosteq(mp.mpf(witness["lhs"]), point["beta"], 1e-9)  # alpha (1 + beta/gamma) = beta
-    assert mp.almosteq(mp.mpf(witness["rhs"]), 2 * point["x"], 1e-9)
+    sides = [float(witness[side]) for side in ("lhs", "rhs")]  # alpha (1 + beta/gamma) = beta
+    assert sides == pytest.approx([float(point["beta"]), float(2 * point["x"])], rel=1e-9)
     (link,) = data("prove 'x^2 >= x' --assume 'x > 1'")["links"]
     assert link["conditions"] == ["x - 1 > 0"]
 
@@ -38,24 +31,16 @@ def test_json_of_a_claim(data) -> None:
 # -- verify ----------------------------------------------------------------------------------------
 
 
-def test_theorems(call, data, monkeypatch) -> None:
-    names = ["envelope_exponent", "tokens_per_param", "pass_at_k_tail_theorem"]
+def test_theorems(data) -> None:
+    names = ["tokens_per_param", "pass_at_k_tail_theorem"]
     found = data("verify", *names)
     assert found["failed"] == 0
     assert [d["name"] for d in found["derivations"]] == names
-    statuses = ["proved", "proved", "proved under a stated lemma"]
-    assert [d["status"] for d in found["derivations"]] == statuses
-    for step in (step for d in found["derivations"][:2] for step in d["steps"]):
+    first, second = found["derivations"]
+    assert (first["status"], second["status"]) == ("proved", "proved under a stated lemma")
+    for step in first["steps"]:
         paths = (step["strength"], step["exact"], step["pointwise"])
         assert paths == ("proved", "proved", "passed")
-    monkeypatch.setattr("isoflop.derivations.NAMES", names)
-    result = call("verify")
-    assert (result.code, result.err) == (0, "")
-    rows = [line.split() for line in result.out.splitlines()[2:5]]
-    assert [(row[0], row[2]) for row in rows] == list(
-        zip(names, ["proved", "proved", "lemma"], strict=True)
-    )
-    assert "2 proved, 1 proved under a stated lemma" in result.out
 
 
 def test_a_failure_and_one_that_cannot_be_built(call, monkeypatch) -> None:
@@ -73,12 +58,15 @@ def test_a_failure_and_one_that_cannot_be_built(call, monkeypatch) -> None:
     monkeypatch.setattr("isoflop.derivations.NAMES", three)
     result = call("verify")
     assert (result.code, result.err) == (1, "")
-    for said in ("REFUTED", f"{last.name}: ", "witness", "ZeroDivisionError: at home"):
-        assert said in result.out
+    rows = [line.split() for line in result.out.splitlines()[2:5]]
+    statuses = ["proved", "REFUTED", "FAILED"]
+    assert [(row[0], row[2]) for row in rows] == list(zip(three, statuses, strict=True))
+    for text in (f"{last.name}: ", "witness", "ZeroDivisionError: at home"):
+        assert text in result.out
     assert "1 proved, 1 refuted, 1 failed" in result.out
-    assert json.loads(call("verify --format json").out)["failed"] == 2
 
 
+@pytest.mark.slow
 def test_errata(call) -> None:
     result = call("verify krajewski2025")
     assert (result.code, result.err) == (0, "")
@@ -118,14 +106,13 @@ def test_a_derivation_of_ones_own(call, data, refused, tmp_path) -> None:
     path = tmp_path / "mine.md"
     path.write_text(LARGER_SHARE, "utf-8")
     (found,) = data("verify", path, code=1)["derivations"]
-    share, half, few, left_open = found["steps"]
-    assert share["correction"].endswith("w_N == gamma/(beta + gamma)")
-    assert share["derived"] == "w_N = gamma/(beta + gamma)"
-    assert [step["exact"] for step in (half, few)] == ["refuted", "refuted"]
+    *wrong, left_open = found["steps"]
+    assert [step["exact"] for step in wrong] == ["refuted"] * 3
+    assert all("witness" in step["details"]["exact"] for step in wrong)
     assert left_open["exact"] != "refuted"
     text = call("verify", path).out
-    for said in ("mine: refuted", "1. share: refuted", "witness beta = 2, gamma = 3"):
-        assert said in text
+    for part in ("mine: refuted", "1. share: refuted", "witness beta = "):
+        assert part in text
     kept = re.sub(r"- \*\*(share|half|few).*?\n\n", "", LARGER_SHARE, flags=re.DOTALL)
     path.write_text(kept.replace("{share}, {half}, {few} and ", ""), "utf-8")
     result = call("verify", path)

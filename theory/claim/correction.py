@@ -100,7 +100,7 @@ class Corrector:
             instead = replace(question, **{"rhs" if k > self.i else "lhs": side})
             if text != kept and decided(instead, chain.words, chain.given)[0].proved:
                 left, right = (kept, text) if k > self.i else (text, kept)
-                return f"{words}: {left} {'=' if chain.latex else '=='} {right}"
+                return f"{left} {'=' if chain.latex else '=='} {right} ({words})"
         return ""
 
     def _changes(self, k: int, wanted: Expr) -> Iterator[tuple[str, Expr, Expr]]:
@@ -115,7 +115,7 @@ class Corrector:
                 is_letter = chain.latex and all(isinstance(x, Symbol) for x in letters)
                 a, b = (spelt(x, latex=True) for x in letters) if is_letter else (a, b)
                 with suppress(ParseError):
-                    words = f"with {a} and {b} exchanged"
+                    words = f"{a} and {b} exchanged"
                     yield words, chain.value(tokens), chain.in_names(k, tokens)
         factor = powsimp(cancel(powsimp(wanted / side)), force=True)
         if factor == -1:

@@ -83,8 +83,8 @@ class Proof(Shown):
         lines = [f"{self.answer.value}: {self.text.strip()}"]
         for link in self.links:
             lines.append(f"  {link.text}: {link}" if len(self.links) > 1 else f"  {link}")
-            lines += [f"  the tool derives {link.derived}"] if link.derived else []
-            lines += [f"  right {link.correction}"] if link.correction else []
+            lines += [f"  derived: {link.derived}"] if link.derived else []
+            lines += [f"  correction: {link.correction}"] if link.correction else []
         lines += [f"  free positive symbols: {', '.join(self.free)}"] if self.free else []
         return "\n".join([*lines, f"  read as {self.reading}"])
 
@@ -241,7 +241,7 @@ def _under(premise: str, conclusion: str, settings: Settings, latex: bool) -> Pr
     """The conclusion where the premise is assumed, or the premise refuted where the conclusion is;
     undecided where neither is an assumption that can be made.
     """
-    bare = proved(conclusion, settings, latex=latex)
+    bare, check = proved(conclusion, settings, latex=latex), ""
     if bare.answer is Answer.PROVED:
         return bare
     try:
@@ -257,11 +257,11 @@ def _under(premise: str, conclusion: str, settings: Settings, latex: bool) -> Pr
             link = bare.links[0]
         if link.decision.proved:
             reason = f"where the conclusion fails the premise does: {link.decision.reason}"
-            why = replace(link.decision, reason=reason)
+            why, check = replace(link.decision, reason=reason), link.check
         elif link.relation == "!=" and link.decision.refuted:
             why = replace(link.decision, reason="the premise holds where the conclusion fails")
     links = (
-        link if link.decision.proved else replace(link, decision=why, corrector=None)
+        link if link.decision.proved else replace(link, decision=why, check=check, corrector=None)
         for link in bare.links
     )
     return replace(bare, links=tuple(links))

@@ -80,7 +80,7 @@ def _lines(one: Mapping[str, Any], path: str) -> list[str]:
         where = ", ".join(f"{name} = {value}" for name, value in witness["point"].items())
         at = f"at {where}: " if where else ""
         below.append(f"{at}lhs = {witness['lhs']}, rhs = {witness['rhs']}")
-        below += [one["derived"] and f"the tool derives {one['derived']}"]
-        below += [one["correction"] and f"right {one['correction']}"]
+        below += [one["derived"] and f"derived: {one['derived']}"]
+        below += [one["correction"] and f"correction: {one['correction']}"]
     head = f"{line}  {answer}  {one['claim']}" + (f"  {one['label']}" if one["label"] else "")
     return [head, *(f"    {line}" for line in (*below, one["remedy"]) if line)]

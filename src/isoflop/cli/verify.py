@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from ..theory.typeset.escapes import clean
 from .arguments import Parser, add_output, add_switch, several
 from .output import (
     BAD_INPUT,
@@ -17,17 +16,15 @@ from .output import (
     json_text,
     read_text,
     say,
-    shortened,
     shown,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+    from collections.abc import Sequence
 
-    from ..theory.verification import StepReport, TheoremReport
+    from ..theory.verification import TheoremReport
 
 SUMMARY = "check every theorem, your own derivation, or the equations of a paper"
 HELP = """\
@@ -54,12 +51,8 @@ examples:
   isoflop verify my_derivation.md
   isoflop verify paper.tex
 """
-#: Processes, and up to how many derivations one is enough: each imports SymPy.
+#: Processes, and the number of derivations up to which one is enough: each imports SymPy.
 JOBS, FEW = 2, 8
-#: The statuses of steps that hold, as the table has them.
-SHORT = {"proved": "proved", "proved under a stated lemma": "lemma", "cited": "cited"}
-#: Longer claims are cut; lines are broken.
-LONGEST_CLAIM, WIDTH = 400, 100
 PAPER_STATUS = {"refuted": NEGATIVE, "unreadable": BAD_INPUT, "undecided": NO_VERDICT}
 #: For each step of a derivation of the user's, and each equation of a paper.
 SECONDS = 60.0
@@ -84,7 +77,8 @@ def run(args: Namespace) -> tuple[str, int]:
     if files and len(wanted) > 1:
         raise ValueError(f"NAME {shown(' '.join(wanted))}: must be one file alone, or names")
     if files:
-        return _paper(files[0], args) if files[0].endswith(".tex") else _written(files[0], args)
+        check = _paper if files[0].endswith(".tex") else _own_derivation
+        return check(files[0], args)
 
     from ..derivations import NAMES
     from ..numeric.repeat import repeat
@@ -104,8 +98,8 @@ def run(args: Namespace) -> tuple[str, int]:
 
 
 def known(wanted: Sequence[str], hints: Sequence[str] = ()) -> tuple[str, ...]:
-    """The theorems of these names, each once; `hints` may be meant as well. A ValueError where a
-    name is not known.
+    """The theorems of these names, each once; ValueError where a name is not known, which may be a
+    misspelling of one of the `hints` as well.
     """
     from ..derivations import NAMES
     from ..theory.data.notation import close_matches
@@ -119,34 +113,18 @@ def known(wanted: Sequence[str], hints: Sequence[str] = ()) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _written(path: str, args: Namespace) -> tuple[str, int]:
-    """A derivation that is written as text, nothing of which is run; with what would be right in
-    place of a step that is refuted.
-    """
-    from dataclasses import replace
-
-    from ..theory.claim.step import looked_at_again
-    from ..theory.settings import budget, theorem
+def _own_derivation(path: str, args: Namespace) -> tuple[str, int]:
+    """A derivation of the user's own, which is written as text; nothing of it is run."""
+    from ..theory.settings import theorem
     from ..theory.verification import verify
 
     text = read_text("NAME", path)
     try:
         derivation = theorem(text, Path(path).stem)
         derivation.refuse_mistakes()
-        under = budget(text)
     except ValueError as error:
         raise ValueError(f"NAME {shown(path)}: {error}") from None
-    report = verify(derivation, seconds=SECONDS)
-    steps = list(report.steps)
-    for i, (step, claim) in enumerate(zip(report.steps, derivation.steps, strict=True)):
-        failed = step.strength not in SHORT
-        proof = looked_at_again(claim, under, seconds=SECONDS) if failed else None
-        if proof is not None and proof.answer.value == "refuted":
-            (link,) = proof.links
-            details = {**step.details, "exact": str(link).partition(": ")[2]}
-            right = {"derived": link.derived, "correction": link.correction}
-            steps[i] = replace(step, exact="refuted", details=details, **right)
-    return _reported([replace(report, steps=tuple(steps))], args, in_full=True)
+    return _reported([verify(derivation, seconds=SECONDS)], args, in_full=True)
 
 
 def _paper(path: str, args: Namespace) -> tuple[str, int]:
@@ -160,112 +138,39 @@ def _paper(path: str, args: Namespace) -> tuple[str, int]:
         pieces, missing = pieces_of(text, path, lambda name: (folder / name).read_text("utf-8"))
     except ValueError as error:
         raise ValueError(f"NAME {shown(path)}: {error}") from None
-    state, found = judged(pieces, SECONDS)
-    data = as_dict(found, state, missing, path)
+    setting, found = judged(pieces, SECONDS)
+    data = as_dict(found, setting, missing, path)
     is_good = data["answer"] in HOLDS and not missing
     status = PAPER_STATUS.get(data["answer"], DONE if is_good else NO_VERDICT)
     return (json_text(data) if args.format == "json" else as_text(data, in_full=args.all)), status
-
-
-# -- output ----------------------------------------------------------------------------------------
 
 
 def _reported(
     reports: Sequence[TheoremReport], args: Namespace, *, in_full: bool
 ) -> tuple[str, int]:
     """Theorems, each with every step or in a table, and the exit status."""
+    from ..theory.verification_text import overview, theorem_page
+
     failed = [report for report in reports if report.failed]
     is_open = all(report.status == "undecided" for report in failed)
     status = DONE if not failed else NO_VERDICT if is_open else NEGATIVE
     if args.format == "json":
         data = {"derivations": [one.as_dict() for one in reports], "failed": len(failed)}
         return json_text(data), status
-    lines = [] if in_full else _overview(reports)
-    for report in reports if in_full else failed:
-        lines += [*_theorem_lines(report), ""]
-    return "\n".join(lines), status
+    return "\n".join(map(theorem_page, reports)) if in_full else overview(reports), status
 
 
 def _errata(paper: str, args: Namespace) -> tuple[str, int]:
-    """Every slip of a paper, refuted as printed, with what holds instead; then the remarks."""
+    """The errata of a paper."""
     from ..theory.verification import verify_errata
+    from ..theory.verification_text import errata_page
 
     found = verify_errata(paper)
-    slips, remarks = ([e for e in found if ("checks" in e) is other] for other in (False, True))
     failed = sum(not erratum["holds"] for erratum in found)
     status = NEGATIVE if failed else DONE
-    if args.format == "json":
-        data = {"paper": paper, "errata": slips, "remarks": remarks, "failed": failed}
-        return json_text(data), status
-    lines = [f"Errata of {paper}: {len(slips)} slips, {len(remarks)} remarks", ""]
-    for index, erratum in enumerate((*slips, *remarks), 1):
-        lines += [*_erratum_lines(index, erratum), ""]
-    held = "Every slip is refuted as printed and every correction holds."
-    return "\n".join([*lines, f"{failed} failed" if failed else held]), status
-
-
-def _overview(reports: Sequence[TheoremReport]) -> list[str]:
-    """A row for each theorem, and the counts."""
-    from ..theory.typeset.table import Column, Table
-    from ..theory.verification import summary
-
-    columns = [
-        Column("name", align="left"),
-        Column("steps", of=lambda report: len(report.steps)),
-        Column("status", align="left", of=lambda r: SHORT.get(r.status, r.status.upper())),
-        Column("time", align="left", of=lambda report: f"{report.seconds:.2f} s"),
-    ]
-    steps = sum(len(report.steps) for report in reports)
-    counts = ", ".join(f"{count} {status}" for status, count in summary(reports).items())
-    head = Table(columns, reports).lines() if reports else []
-    return [*head, "", f"{len(reports)} derivations of {steps} steps: {counts}", ""]
-
-
-def _theorem_lines(report: TheoremReport) -> list[str]:
-    """A theorem with every step."""
-    lines = [f"{clean(report.name)}: {report.status} ({report.seconds:.2f} s)"]
-    lines += [*_wrapped(report.title, 2)]
-    for word, texts in (("assume", report.assumptions), ("define", report.definitions)):
-        lines += [line for text in texts for line in _wrapped(f"{word}  {text}", 2, 8)]
-    lines += [*_wrapped(f"state   {report.statement}", 2, 8), *_wrapped(report.error, 2)]
-    for index, step in enumerate(report.steps, 1):
-        lines += _wrapped(f"{index}. {step.name}: {step.status} ({step.argument})", 2, 3)
-        right = [f"the tool derives {step.derived}"] if step.derived else []
-        right += [f"right {step.correction}"] if step.correction else []
-        for text in (step.claim, step.reason, "; ".join(_checks(step)), *right):
-            lines += _wrapped(shortened(text, LONGEST_CLAIM), 7, 2)
-    named = (("source ", report.source), ("follows", report.follows))
-    return lines + [x for word, text in named if text for x in _wrapped(f"{word} {text}", 2, 8)]
-
-
-def _checks(step: StepReport) -> list[str]:
-    """What the paths say of a step that holds, and of another what objects to it."""
-    if step.strength in SHORT:
-        return list(step.details.values())
-    if step.status == "refuted":
-        return [str(step.details["exact"])]
-    exact = [] if step.exact == "proved" else [f"exact: {step.exact}, {step.details['exact']}"]
-    return [*exact, *(f"FAILED: {detail}" for detail in step.objections)]
-
-
-def _erratum_lines(index: int, erratum: Mapping[str, Any]) -> list[str]:
-    """What is printed and where it fails, what holds instead, and the comment of both; of a remark,
-    which corrects nothing, what was checked and what it says.
-    """
-    lines = _wrapped(f"{index}. {erratum['name']} ({erratum['where']})", 0, 3)
-    if "printed" in erratum:
-        witness = erratum["witness"]
-        printed = f"refuted, witness {witness}" if witness else "NOT REFUTED"
-        lines += _wrapped(f"as printed: {printed}", 3, 2) + _wrapped(erratum["printed"], 5, 2)
-    word = "corrected: " if "printed" in erratum else "checked:   "
-    for step in erratum.get("corrected", erratum.get("checks", ())):
-        lines += _wrapped(f"{word} {step['strength']} ({step['name']}; {step['argument']})", 3, 2)
-        lines += _wrapped(step["claim"], 5, 2)
-    return lines + _wrapped(erratum["comment"], 3)
-
-
-def _wrapped(text: str, indent: int, hanging: int = 0) -> list[str]:
-    from textwrap import wrap
-
-    first, rest, words = " " * indent, " " * (indent + hanging), clean(text)
-    return wrap(words, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+    if args.format != "json":
+        return errata_page(paper, found), status
+    slips, remarks = ([e for e in found if ("checks" in e) is other] for other in (False, True))
+    return json_text(
+        {"paper": paper, "errata": slips, "remarks": remarks, "failed": failed}
+    ), status

@@ -54,6 +54,9 @@ def test_claims(head, rest) -> None:
         assert line.partition(" | say ")[2] in str(found)
         assert answer != "unread" or "\n" not in str(found)
         for link in found.links if isinstance(found, Proof) else ():
+            is_of_numbers = law or re.search(r"\d\.\d|approx", link.text)
+            is_checked = link.check.startswith("checked at")
+            assert is_checked or is_of_numbers or not link.decision.holds, line
             witness = link.decision.witness
             is_of_another = re.search("equal at a point|premise", link.decision.reason)
             if witness is not None and link.relation in HOLDS and not is_of_another:
@@ -64,19 +67,19 @@ def test_claims(head, rest) -> None:
 # -- where a proof holds, and what refutes -------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("claim", "conditions"),
-    [
-        ("(beta^2 - gamma^2)/(beta - gamma) == beta + gamma", ["beta - gamma != 0"]),
-        ("log(x - y)/log(x - y) == 1", ["x - y > 0", "log(x - y) != 0"]),
-        ("sqrt(x - y)^2 == x - y", ["x - y > 0"]),
-        ("x^(1/(beta - gamma)) == x^(1/(beta - gamma))", ["beta - gamma != 0"]),
-    ],
-)
-def test_what_cancels_leaves_its_condition(claim, conditions) -> None:
-    proof = prove(claim)
-    assert proof.answer is Answer.PROVED
-    assert [str(c) for c in proof.links[0].decision.conditions] == conditions
+CANCELLED = {
+    "(beta^2 - gamma^2)/(beta - gamma) == beta + gamma": ["beta - gamma != 0"],
+    "log(x - y)/log(x - y) == 1": ["x - y > 0", "log(x - y) != 0"],
+    "sqrt(x - y)^2 == x - y": ["x - y > 0"],
+    "x^(1/(beta - gamma)) == x^(1/(beta - gamma))": ["beta - gamma != 0"],
+}
+
+
+def test_what_cancels_leaves_its_condition() -> None:
+    proofs = {claim: prove(claim) for claim in CANCELLED}
+    assert {proof.answer for proof in proofs.values()} == {Answer.PROVED}
+    conditions = {x: proof.links[0].decision.conditions for x, proof in proofs.items()}
+    assert {claim: list(map(str, found)) for claim, found in conditions.items()} == CANCELLED
 
 
 def test_witnesses_are_simple_and_keep_to_what_is_assumed() -> None:
@@ -138,7 +141,7 @@ def test_a_refutation_shows_what_is_right(claim, derived, right) -> None:
     proof = prove(claim, latex=latex)
     assert proof.answer is Answer.REFUTED
     assert derived is None or proof.links[0].derived == derived
-    assert right is None or proof.links[0].correction.partition(": ")[2] == right
+    assert right is None or proof.links[0].correction.rpartition(" (")[0] == right
     assert not right or prove(right, latex=latex).answer is Answer.PROVED
 
 
