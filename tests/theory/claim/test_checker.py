@@ -5,6 +5,7 @@ are false on purpose, none of which may pass.
 import ast
 import inspect
 from itertools import islice
+from typing import Any
 
 import pytest
 from tests.theory.claiming import random_claims
@@ -106,7 +107,7 @@ def gullible(monkeypatch):
         )
 
 
-FALSE_CLAIMS = [
+FALSE_CLAIMS: list[tuple[str, dict[str, Any]]] = [
     ("alpha == beta*gamma/(beta + 2*gamma)", {}),
     ("R_opt == C0*C^alpha", {}),
     ("G == N_opt", {}),
