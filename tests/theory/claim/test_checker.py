@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.theory.claiming import random_claims
-from tests.theory.rewriting import MP, evaluate, from_sympy
+from tests.theory.values import MP, value
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL, SIX_ND, Budget
@@ -69,7 +69,7 @@ def test_definitions_and_closed_forms_agree_under_any_budget(budget) -> None:
     values = {**point, sym.N: law.mp.mpf(7e9), sym.D: law.mp.mpf(2e11)}
     at = {x.name: MP.mpf(value) for x, value in values.items()}
     for name, letters in ARGUMENTS.items():
-        wanted = evaluate(from_sympy(getattr(names[name], "body", names[name])), at)
+        wanted = value(getattr(names[name], "body", names[name]), at)
         found = law.quantity(name, [values[x] for x in letters], point)
         assert abs(found / wanted - 1) < law.mp.mpf(10) ** -40, name
 
