@@ -287,7 +287,7 @@ class _Latex(Pieces):
         tokens = grouped(self.until(opening, r"\right|"), opening.position)
         if self.take("a value below the bar").text != "_":
             self.refuse(opening)
-        _, *places, _ = self.argument("a value")
+        places = self.argument("a value")[1:-1]
         places = [Token("operator", "=", t.position) if t.text == "==" else t for t in places]
         return [*tokens, Token("mark", "evaluated", opening.position), *in_parentheses(places, 0)]
 
@@ -391,10 +391,10 @@ class _Latex(Pieces):
     def marked(self, piece: Token) -> list[Token]:
         """`\\hat{N}_c`: another quantity than `N_c`."""
         mark = ACCENT_COMMANDS.get(piece.text[1:], piece.text[1:])
-        _, name, *more, _ = self.argument(f"an argument of {piece.text}")
-        if name.kind != "name" or name.text == "oo" or more:
+        inside = self.argument(f"an argument of {piece.text}")[1:-1]
+        if [token.kind for token in inside] != ["name"] or inside[0].text == "oo":
             self.refuse(piece, rest=": it is read over a name alone")
-        return self.named(f"{name.text}_{mark}", piece.position)
+        return self.named(f"{inside[0].text}_{mark}", piece.position)
 
     def named(self, base: str, at: int) -> list[Token]:
         """A symbol with its indices and ornaments; `e^{...}` is the exponential."""

@@ -27,11 +27,11 @@ from .words import latex_sentence
 __all__ = ["PREFIX", "CheckedTheorem", "cited", "document_latex"]
 
 PACKAGES = ("amsmath", "amssymb", "amsthm")
-#: Of labels and, in a fragment, of what it cites.
+#: The prefix of labels and, in a fragment, of the keys of citations.
 PREFIX = "iso:"
-#: What a table of laws shows: the fitted coefficients, and what follows from them.
+#: The columns of a table of laws: fitted coefficients, and constants that follow from them.
 FITTED, DERIVED = ("E", "A", "B", "beta", "gamma"), ("alpha", "C0", "w_N")
-#: Tables of many columns are as wide as the lines of an article.
+#: Size and spacing that let a table of many columns fit the lines of an article.
 SMALL = r"\footnotesize\setlength{\tabcolsep}{3pt}"
 INTRODUCTION = (
     "Each statement below was checked by isoflop {isoflop} with SymPy {sympy}, in the notation of "
@@ -39,15 +39,14 @@ INTRODUCTION = (
     "digits, bounds in interval arithmetic. The status of a theorem is that of its weakest "
     "step."
 )
-#: A theorem of a fragment is numbered with the paper's own, where these are called "theorem".
+#: Numbers a fragment's theorems with those of the paper if these are called "theorem".
 GUARDED_THEOREM = (
     r"\ifcsname isotheorem\endcsname\else"
     r"\ifcsname c@theorem\endcsname\newtheorem{isotheorem}[theorem]{Theorem}\relax"
     r"\else\newtheorem{isotheorem}{Theorem}\relax\fi\fi"
 )
-#: A slash or a hyphen of an address, where a line may end.
+#: A slash or a hyphen of an address, behind which a line may end.
 BREAKABLE = r"\1\\allowbreak "
-#: The beginning of a document.
 PREAMBLE = r"""\documentclass{article}
 \usepackage[textwidth=400pt,textheight=620pt]{geometry}
 \usepackage{%(packages)s,microtype}
@@ -61,25 +60,25 @@ PREAMBLE = r"""\documentclass{article}
 \begin{document}
 \maketitle
 """
-#: So many theorems are named in the first line of a fragment.
+#: The most theorems that the first line of a fragment names.
 MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
 class CheckedTheorem:
-    """A theorem to print, and what the checks said of its steps in their order."""
+    """A theorem to print, with the verdicts on its steps in their order."""
 
     derivation: Derivation
     verdicts: tuple[Verdict, ...]
 
     @classmethod
     def checked(cls, derivation: Derivation) -> CheckedTheorem:
-        """The theorem with its steps checked now, on every path."""
+        """The theorem with every step checked on every path."""
         return cls(derivation, derivation.verify())
 
     @property
     def status(self) -> str:
-        """That of the weakest step."""
+        """The strength of the weakest step."""
         return weakest(verdict.strength for verdict in self.verdicts)
 
 
@@ -88,7 +87,7 @@ class CheckedTheorem:
 
 @dataclass
 class Citing:
-    r"""Sentences with ``\cite`` for every work that they mention, and the works that were mentioned."""
+    r"""A printer of sentences with ``\cite`` for every work that they mention; it collects the works."""
 
     prefix: str = ""
     works: dict[str, Work] = field(default_factory=dict)
@@ -102,7 +101,7 @@ class Citing:
         return text + latex_words(sentence[position:])
 
     def key(self, key: str) -> str:
-        r"""``\cite`` of a work by its key."""
+        r"""The ``\cite`` of a work, which is collected."""
         self.works.setdefault(key, WORKS[key])
         return rf"\cite{{{self.prefix}{key}}}"
 
@@ -112,7 +111,7 @@ class Citing:
 
 
 def _bibitem(work: Work, prefix: str) -> str:
-    """An entry whose addresses may be broken behind each slash and hyphen."""
+    """The entry of a work; its addresses may be broken behind each slash and hyphen."""
     details = re.sub(
         r"https://\S+?(?=[,;]?(?:\s|$))",
         lambda found: rf"\texttt{{{re.sub('([/-])', BREAKABLE, found[0])}}}",
@@ -147,17 +146,18 @@ def document_latex(
     entries : iterable of CheckedTheorem
         The theorems, in order.
     notation : {"schaeffer", "hoffmann"}
-        A derivation whose own letters would collide with it is set in the default notation, and
+        A theorem whose own letters would collide with it is printed in the default notation, and
         says so.
     proof : {"short", "steps", "none"}
         How much of each proof; see `theorem_latex`.
     laws : sequence of mappings
-        Each with ``law``, its name, ``key`` of the work to cite or None, the coefficients ``E``,
-        ``A``, ``B``, ``beta``, ``gamma``, and what follows: ``alpha``, ``C0``, ``w_N``. None prints
-        as a dash.
+        Rows with ``law``, the name; ``key``, that of the work to cite or None; the coefficients
+        ``E``, ``A``, ``B``, ``beta``, ``gamma``; and the constants that follow from them, ``alpha``,
+        ``C0``, ``w_N``. None prints as a dash.
     fragment : bool
-        Leave out preamble, title, introduction and the list of what is cited. Comments say what made
-        it and what it needs; the names of environments, labels and citations are its own.
+        Leave out preamble, title, introduction and bibliography. Comments name the package's version
+        and the LaTeX packages that it needs; its environments, labels and citations have names of
+        their own.
     """
     spelling, entries = find_notation(notation), list(entries)
     citing = Citing(PREFIX if fragment else "")
@@ -185,7 +185,7 @@ def document_latex(
 def _head_of_fragment(
     entries: Sequence[CheckedTheorem], spelling: Notation, packages: Sequence[str], body: str
 ) -> Iterator[str]:
-    """What made a fragment, of what, and what it needs."""
+    """The comments at the head of a fragment: its origin, its content and what it needs."""
     names = [entry.derivation.name for entry in entries]
     content = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} theorems"
     yield f"% isoflop {__version__}: {content or 'tables'}; {spelling.name} notation"
@@ -199,7 +199,7 @@ def _head_of_fragment(
 def _theorem(
     entry: CheckedTheorem, spelling: Notation, proof: str, citing: Citing, environment: str
 ) -> Iterator[str]:
-    """A theorem; its status, its source, and what follows from it."""
+    """The theorem, its status, its source and its consequences."""
     derivation = entry.derivation
     if clash := _clash(derivation, spelling):
         spelling = DEFAULT
@@ -219,18 +219,18 @@ def _theorem(
     if derivation.source:
         about.append(rf"\textbf{{Source:}} {citing(derivation.source)}")
     if derivation.follows:
-        said = latex_sentence(derivation.follows, spelling, words=citing)
-        about.append(rf"\textbf{{What follows:}} {said}")
+        follows = latex_sentence(derivation.follows, spelling, words=citing)
+        about.append(rf"\textbf{{What follows:}} {follows}")
     yield "\n".join([*about, r"\par\medskip"])
 
 
 def _clash(derivation: Derivation, spelling: Notation) -> str:
-    """The LaTeX that two symbols of a derivation would share; empty where there is none."""
+    """The LaTeX that two symbols of a theorem would share; empty if there is none."""
     used = frozenset().union(*(step.symbols for step in derivation.steps))
-    meant: dict[str, str] = {}
+    name_of: dict[str, str] = {}
     for name in sorted({symbol.name for symbol in used}):
         letter = symbol_latex(name, spelling) or name
-        if meant.setdefault(letter, name) != name:
+        if name_of.setdefault(letter, name) != name:
             return letter
     return ""
 
@@ -238,7 +238,7 @@ def _clash(derivation: Derivation, spelling: Notation) -> str:
 def _law_table(
     laws: Sequence[Mapping[str, Any]], spelling: Notation, citing: Citing
 ) -> tuple[Table, str]:
-    """The table of laws, and its caption."""
+    """The table of laws and its caption."""
     keys = dict.fromkeys(row["key"] for row in laws if row.get("key") in WORKS)
     sources = f" Sources: {', '.join(map(citing.key, keys))}." if keys else ""
     budget = f"{render(sym.C, spelling)} = {render(6 * sym.N * sym.D, spelling)}"

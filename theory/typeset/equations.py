@@ -1,4 +1,4 @@
-"""A result that is read as equations: as text for a terminal and as an align block."""
+"""Results that print as equations, as text for a terminal and as an align block of LaTeX."""
 
 from __future__ import annotations
 
@@ -26,38 +26,38 @@ Section = tuple[Sentence | str, list[Line]]
 
 
 class Displayed:
-    """Base of a result that is read as equations: text, LaTeX and the notebook follow from its
-    `sections`.
+    """Base class of a result that prints as equations: text, LaTeX and the notebook's view follow
+    from its `sections`.
 
-    A subclass defines what is declared here. A frozen dataclass can derive from it; it has no
-    fields.
+    A subclass defines the methods that raise NotImplementedError here. It may be a frozen
+    dataclass: this class has no fields.
     """
 
     def statements(self) -> list[Step]:
-        """Every statement about it, each with its proof."""
+        """Every statement about the result, as a step with its argument."""
         raise NotImplementedError
 
     @property
     def named(self) -> Displayed:
-        """The same with its closed forms as names, in which conditions are printed."""
+        """The same result with names in place of its closed forms; conditions are printed in them."""
         raise NotImplementedError
 
     @cached_property
     def claims(self) -> dict[str, Step]:
-        """Every statement by name."""
-        return {claim.name: claim.unfolded for claim in self.statements()}
+        """Every statement by name, with its defined names written out."""
+        return {step.name: step.unfolded for step in self.statements()}
 
     @cached_property
     def decisions(self) -> dict[str, Decision]:
-        """Whether each statement is proved, by name."""
-        return {name: claim.prove() for name, claim in self.claims.items()}
+        """The decision on each statement, by name."""
+        return {name: step.prove() for name, step in self.claims.items()}
 
     def check_spelling(self, spelling: Notation) -> None:
-        """ValueError where the notation would rename the law's own letters."""
+        """Raise ValueError if the notation would rename the law's own letters."""
         raise NotImplementedError
 
     def sections(self, spelling: Notation) -> list[Section]:
-        """The equations, each section with its heading; LaTeX leaves that of a single one out."""
+        """The equations under their headings; LaTeX omits the heading of a single section."""
         raise NotImplementedError
 
     def text(self, *, notation: str | Notation = DEFAULT, proofs: bool = False) -> str:
@@ -72,7 +72,7 @@ class Displayed:
         Raises
         ------
         ValueError
-            Where the notation would rename the law's own letters.
+            If the notation would rename the law's own letters.
         """
         spelling = find_notation(notation)
         self.check_spelling(spelling)
@@ -92,7 +92,7 @@ class Displayed:
         Raises
         ------
         ValueError
-            Where the notation would rename the law's own letters.
+            If the notation would rename the law's own letters.
         """
         spelling = find_notation(notation)
         self.check_spelling(spelling)
@@ -131,15 +131,17 @@ def sections_text(sections: Sequence[Section], spelling: Notation) -> list[str]:
 
 
 def _proofs(subject: Displayed, spelling: Notation) -> list[str]:
-    """Name, how proved, reason; with the side conditions, and in capitals what is not proved."""
+    """The lines of the statements: name, argument, reason and side conditions; a verdict in capitals
+    where a statement is not proved.
+    """
     claims, brief, printer = subject.claims, subject.named.claims, PlainPrinter(spelling)
     decisions = subject.decisions
-    hows = {
+    arguments = {
         name: claims[name].argument.label if decision.proved else decision.answer.value.upper()
         for name, decision in decisions.items()
     }
-    name_width, how_width = max(map(len, claims)), max(map(len, hows.values()))
-    indent = name_width + how_width + 6
+    name_width, label_width = max(map(len, claims)), max(map(len, arguments.values()))
+    indent = name_width + label_width + 6
     lines = [f"Proofs ({sum(d.proved for d in decisions.values())} of {len(claims)} proved)", ""]
     for name, decision in decisions.items():
         reason = plain_sentence(claims[name].reason, spelling).replace(":", ".")
@@ -148,7 +150,8 @@ def _proofs(subject: Displayed, spelling: Notation) -> list[str]:
         texts = ", ".join(inline(formula, printer) for formula in where)
         sentences.append(f"where {texts}" if texts else "")
         rows = [row for sentence in sentences for row in wrap(sentence, WIDTH - indent)]
-        lines.append(f"  {name.ljust(name_width)}  {hows[name].ljust(how_width)}  {rows[0]}")
+        label = arguments[name].ljust(label_width)
+        lines.append(f"  {name.ljust(name_width)}  {label}  {rows[0]}")
         lines += [" " * indent + row for row in rows[1:]]
     return lines
 
@@ -157,7 +160,7 @@ def _proofs(subject: Displayed, spelling: Notation) -> list[str]:
 
 
 def _row(line: Line, spelling: Notation) -> str:
-    """The equations of one line next to each other; one that is long has a row at each relation."""
+    """The equations of one line side by side; a long equation alone gets a row for each relation."""
     printer, labels = PaperPrinter(spelling), PaperPrinter(spelling, arguments=True)
     (label, *first), *others = [parts_of(formula, printer, labels) for formula in line]
     if not others and length(" ".join([label, *first])) > LONG:
@@ -169,26 +172,26 @@ def _row(line: Line, spelling: Notation) -> str:
 # -- conditions ------------------------------------------------------------------------------------------------
 
 
-def side_conditions(claim: Step, decision: Decision, brief: Step) -> list[Formula]:
-    """What a proof assumes, by name, and what else it used that does not follow from the
-    assumptions.
+def side_conditions(step: Step, decision: Decision, brief: Step) -> list[Formula]:
+    """The assumptions of a step, as its `brief` form in names has them, and the conditions of its
+    proof that do not follow from them.
     """
     used = (
         Formula.of(c.expression, c.relation, 0)
         for c in decision.conditions
-        if not (follows(c, claim.assume) or _is_removable(c, claim))
+        if not (follows(c, step.assume) or _is_removable(c, step))
     )
     return [*map(condition, brief.assume), *used]
 
 
-def _is_removable(needed: Condition, claim: Step) -> bool:
-    """Whether the expression is nonzero for the quotient that defines `phi2` alone, which has a value
-    at zero: both sides are continuous there.
+def _is_removable(needed: Condition, step: Step) -> bool:
+    """Whether only the quotient that defines `phi2` needs the condition: phi2 has a value at zero,
+    and both sides are continuous there.
     """
-    zeros = {f.args[0] for side in (claim.lhs, claim.rhs) for f in side.atoms(phi2)}
+    zeros = {f.args[0] for side in (step.lhs, step.rhs) for f in side.atoms(phi2)}
     if not any((needed.expression / zero).cancel().is_nonzero for zero in zeros):
         return False
-    bare = [side.replace(phi2, lambda x: Dummy(positive=True)) for side in (claim.lhs, claim.rhs)]
+    bare = [side.replace(phi2, lambda x: Dummy(positive=True)) for side in (step.lhs, step.rhs)]
     parts = [part for side in bare for part in side.atoms(Pow, log)]
     below = [p.args[0] for p in parts if isinstance(p, log) or not p.exp.is_nonnegative]
     return needed.relation == "!=" and all(part.is_positive for part in below)

@@ -1,4 +1,4 @@
-r"""Displayed formulas: one row where a formula is short, and where it is long one at each relation."""
+r"""Displayed formulas: one row for a short formula, and a row for each relation of a long one."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .printer import PaperPrinter, length, snug
 
 __all__ = ["closed", "display", "parts_of"]
 
-#: A row holds so many marks, which are about 140 characters of LaTeX; no paper is narrower in one
-#: column.
+#: The most marks in a row, as `length` counts them: about 140 characters of LaTeX, which fit the
+#: column of every one-column paper.
 LONG = 56
 #: Between two rows.
 ROW = " \\\\\n    "
-#: The end of a display, with what may stand behind its full stop.
+#: The end of a display, behind its full stop.
 END_OF_DISPLAY = re.compile(r"\n\s*\\(?:\]|end\{\w+\*\})$")
 
 
@@ -42,7 +42,7 @@ def parts_of(
 
 
 def _broken(side: Expr, printer: PaperPrinter) -> list[str]:
-    """One side; of a sum or product that is longer than a row its terms or factors, row by row."""
+    """The LaTeX of one side, in several rows if it is a sum or a product longer than one."""
     text = printer.doprint(side)
     if length(text) <= LONG or not isinstance(side, Add | Mul) or quotient(side).denominator:
         return [text]
@@ -56,7 +56,7 @@ def _broken(side: Expr, printer: PaperPrinter) -> list[str]:
 
 
 def _filled(pieces: Sequence[str], between: str) -> list[str]:
-    """As many pieces to a row as there is room for; what has several rows has its own."""
+    """Rows with as many pieces each as fit; a piece of several rows gets rows of its own."""
     rows = list(pieces[:1])
     for piece in pieces[1:]:
         longer = f"{rows[-1]}{between}{piece}"
@@ -66,7 +66,7 @@ def _filled(pieces: Sequence[str], between: str) -> list[str]:
 
 
 def _rows(parts: Sequence[str]) -> list[str]:
-    """One row, or several with "&" where they are aligned."""
+    """One row, or several with "&" where LaTeX aligns them."""
     first, *others = parts
     if not others or length(" ".join(parts)) <= LONG:
         return [" ".join(parts)]
@@ -76,7 +76,7 @@ def _rows(parts: Sequence[str]) -> list[str]:
 
 
 def display(formulas: Sequence[Sequence[str]], end: str) -> str:
-    r"""Formulas, each as its `parts_of`, as one display, as many to a row as there is room for.
+    r"""One display of formulas, each given by its `parts_of`, with as many in a row as fit.
 
     >>> print(display([["a", "= b"], ["c", "= d"]], "."))
       \[
@@ -103,6 +103,6 @@ def _environment(name: str, rows: Sequence[str], end: str) -> str:
 
 
 def closed(item: str) -> str:
-    """The last step of a proof with the square of its end on the last line, rather than below it."""
+    """The last step of a proof, with the square that ends it on the last line rather than below."""
     end = END_OF_DISPLAY.search(item)
     return rf"{item[: end.start()]} \qedhere{end[0]}" if end else item

@@ -1,4 +1,4 @@
-"""A theorem with its proof: every step, or the few lines that a paper prints."""
+"""A theorem in LaTeX with its proof: every step, or the few lines that a paper prints."""
 
 from __future__ import annotations
 
@@ -44,17 +44,16 @@ def theorem_latex(
     proof : {"steps", "short", "none"}
         Every step with its number; the steps of `Derivation.short` as a paper writes them; nothing.
     verdicts : sequence of Verdict, optional
-        What `Derivation.verify` said of the steps. Without them every step is proved again for the
-        print, by its exact argument alone.
+        The verdicts of `Derivation.verify`. Without them every step is proved for the print, by its
+        exact argument alone.
     cite : callable
-        Sets the source of a lemma.
+        Prints the source of a lemma.
     environment : str
-        Of the statement.
+        The environment of the statement.
 
     Notes
     -----
-    A step says how far it is established: proved, given a lemma (which is stated), cited, or not
-    proved at all.
+    A step that is not proved says so: under a lemma (which is stated), cited, or not proved at all.
     """
     if proof not in PROOFS:
         raise ValueError(f"proof={proof!r}: must be one of {', '.join(PROOFS)}")
@@ -82,15 +81,16 @@ def theorem_latex(
 
 
 def label(name: str) -> str:
-    r"""The ``\label`` of a derivation's theorem."""
+    r"""The ``\label`` of a theorem."""
     return "iso:" + name.replace("_", "-")
 
 
 def _assumed(derivation: Derivation, spelling: Notation) -> list[str]:
-    """The assumptions as sentences, and the definitions that none of them gives."""
+    """The assumptions as sentences, and the definitions that they do not contain."""
     printed = [latex_sentence(text, spelling) for text in derivation.assumptions]
-    said = (text.formulas for text in derivation.assumptions if isinstance(text, Sentence))
-    given = {formula.sides[0] for formulas in said for formula in formulas if "=" in formula.signs}
+    sentences = (text for text in derivation.assumptions if isinstance(text, Sentence))
+    formulas = (formula for sentence in sentences for formula in sentence.formulas)
+    given = {formula.sides[0] for formula in formulas if "=" in formula.signs}
     new = [d.formula for d in derivation.definitions if d.name not in given]
     if not new:
         return printed
@@ -99,7 +99,7 @@ def _assumed(derivation: Derivation, spelling: Notation) -> list[str]:
 
 
 def _formula(verdict: Verdict) -> Formula:
-    """A step with its limit, or with the conditions that its proof needs."""
+    """The formula of a step with its limit, or with the conditions that its proof needs."""
     step = verdict.step
     where = step.stated.where
     if step.limit is None:
@@ -108,7 +108,7 @@ def _formula(verdict: Verdict) -> Formula:
 
 
 def _remark(verdict: Verdict, spelling: Notation, cite: Cite) -> str:
-    """How far a step is established, where that is less than a proof."""
+    """A remark on a step that is not proved outright; empty for a proved one."""
     argument, exact = verdict.step.argument, verdict.exact
     if verdict.strength == FAILED:
         why = "Refuted by a check in numbers" if exact.proved else f"Not proved: {exact.reason}"
@@ -121,7 +121,7 @@ def _remark(verdict: Verdict, spelling: Notation, cite: Cite) -> str:
 
 
 def _steps(steps: Steps, spelling: Notation, cite: Cite) -> list[str]:
-    """Every step with its number."""
+    """Every step as an item of a numbered list."""
     numbers = {name: f"step~{number}" for number, name in enumerate(steps, start=1)}
     printer, items = PaperPrinter(spelling), []
     for verdict in steps.values():
@@ -136,8 +136,8 @@ def _steps(steps: Steps, spelling: Notation, cite: Cite) -> list[str]:
 
 
 def _short(steps: Steps, names: Sequence[str], spelling: Notation, cite: Cite) -> list[str]:
-    """The steps that are the short proof, each a sentence with its formula; what a reason refers to
-    is said where it does.
+    """The steps of the short proof, each a sentence with its formula; a claim that a reason refers to
+    is written out there.
     """
     printer, lines = PaperPrinter(spelling), []
     claims = {name: inline(verdict.step.stated, printer) for name, verdict in steps.items()}

@@ -15,7 +15,7 @@ from .plain import PlainPrinter
 from .printer import PaperPrinter, length
 from .rows import display, parts_of
 
-#: A claim of at most so many marks stays in the line of text.
+#: The most marks of a claim that stays in the line of text.
 SHORT = 18
 #: The claims of one display, with the mark behind them.
 CLAIMS = re.compile(r"(?P<names>\{[\w.]+\}(?:(?:, |,? and )\{[\w.]+\})*)(?P<end>[.,;:]?)")
@@ -49,8 +49,8 @@ def sentence_text(
     step: Callable[[str], str] = str,
     words: Callable[[str], str] | None = None,
 ) -> str:
-    """A sentence with its formulas set; `step` prints a reference to a step, and `words` what is
-    between the formulas, where works may be cited.
+    """The sentence with its formulas printed; `step` prints a reference to a step, and `words` the
+    text between the formulas, where works may be cited.
     """
     words = words or printer.words
     if isinstance(sentence, str):
@@ -65,25 +65,25 @@ def latex_sentence(
     step: Callable[[str], str] = str,
     words: Callable[[str], str] | None = None,
 ) -> str:
-    """A sentence in LaTeX."""
+    """The sentence in LaTeX."""
     return sentence_text(sentence, PaperPrinter(find_notation(notation)), step, words)
 
 
 def plain_sentence(sentence: str | Sentence, notation: str | Notation = DEFAULT) -> str:
-    """A sentence in plain text."""
+    """The sentence in plain text."""
     return sentence_text(sentence, PlainPrinter(find_notation(notation)))
 
 
 def plain_statement(derivation: Derivation, notation: str | Notation = DEFAULT) -> str:
-    """What a theorem states, in plain text."""
+    """The statement of a theorem in plain text."""
     printer = PlainPrinter(find_notation(notation))
     claims = {name: inline(claim, printer) for name, claim in derivation.stated.items()}
     return sentence_text(derivation.statement, printer, claims.__getitem__)
 
 
 def statement_latex(statement: Sentence, claims: Mapping[str, Formula], spelling: Notation) -> str:
-    """A theorem's statement: the claims of its steps as displays, several in a row in one, and short
-    ones in the line of text.
+    """The statement of a theorem: claims named one after another share a display, and short ones
+    stay in the line of text.
     """
     printer, formulas = PaperPrinter(spelling), iter(statement.formulas)
     text, position = "", 0
@@ -102,19 +102,19 @@ def statement_latex(statement: Sentence, claims: Mapping[str, Formula], spelling
 
 
 def joined(text: str, more: str) -> str:
-    """Two texts without blanks beside a display, which has lines of its own."""
+    """The two texts one after the other, without blanks beside a display."""
     if more.startswith("\n"):
         return text.rstrip() + more
     return text + (more.lstrip() if text.endswith("\n") else more)
 
 
 def is_short(text: str) -> bool:
-    """Whether a formula in dollars is short and flat, so that it stays in the line of text."""
+    """Whether a formula in dollars is short and without fractions, so that it stays in the text."""
     return length(text.strip("$")) <= SHORT and r"\frac" not in text
 
 
 def claims_latex(claims: Sequence[Formula], printer: PaperPrinter, end: str) -> str:
-    """Claims in the line of text where they are short and flat, else as one display."""
+    """The claims in the line of text if all are short, else as one display."""
     short = [inline(claim, printer) for claim in claims]
     if all(map(is_short, short)):
         return " and ".join(filter(None, [", ".join(short[:-1]), short[-1]])) + end

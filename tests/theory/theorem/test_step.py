@@ -1,4 +1,6 @@
-"""A step is proved where it is true, by each path alone; a theorem is refused where it says nothing."""
+"""Sentences with their formulas, steps, which each path alone proves where they are true, and theorems,
+which are refused where they state nothing.
+"""
 
 import re
 from dataclasses import replace
@@ -10,6 +12,7 @@ from sympy import (
     Function,
     Integer,
     Rational,
+    Subs,
     Symbol,
     exp,
     log,
@@ -24,6 +27,7 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.kernel import rules
 from isoflop.theory.kernel.bounds import ByBound
 from isoflop.theory.kernel.decide import Answer, Decision, decide
+from isoflop.theory.kernel.functions import Partial
 from isoflop.theory.kernel.points import check_at_points
 from isoflop.theory.kernel.rules import (
     Argument,
@@ -34,7 +38,16 @@ from isoflop.theory.kernel.rules import (
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.theorem.derivation import Derivation
 from isoflop.theory.theorem.step import Cited, Step, UnderLemma
-from isoflop.theory.theorem.words import Definition, Sentence, all_positive, function, say
+from isoflop.theory.theorem.words import (
+    Definition,
+    Formula,
+    Sentence,
+    all_positive,
+    function,
+    needed,
+    say,
+    unfolded,
+)
 from isoflop.theory.typeset.words import plain_statement
 
 x, y, z, u, b, h = symbols("x y z u b h", positive=True)
@@ -54,6 +67,43 @@ def claim(
 
 def limit(lhs: Expr, relation: str, rhs: object, where: str) -> Step:
     return claim(lhs, relation, rhs, ByLeadingTerm(u, where))
+
+
+# -- sentences and names ---------------------------------------------------------------------------
+
+
+DEFINITIONS = (Definition(y, x**3), Definition(F(x), exp(x)), Definition(z, F(y)))
+
+
+def test_a_sentence_has_a_place_for_every_formula() -> None:
+    for text in ("{} and {}", "no place", "{} {name} {}"):
+        with pytest.raises(ValueError, match="places for 1 formulas"):
+            say(text, x)
+
+
+def test_names_are_written_out_and_derivatives_taken_of_what_they_stand_for() -> None:
+    for part, value in (
+        (z, exp(x**3)),
+        (F(3 * y), exp(3 * x**3)),
+        (Partial(y, x), 3 * x**2),
+        (Partial(y, log(x)), 3 * x**3),
+        (Partial(Partial(y, x), x), 6 * x),
+        (Subs(Partial(y, x), x, z), 3 * exp(x**3) ** 2),
+        (ByWeightedAmGm((y, z), (HALF, HALF)), ByWeightedAmGm((x**3, exp(x**3)), (HALF, HALF))),
+    ):
+        assert unfolded(part, DEFINITIONS) == value
+
+
+def test_the_definitions_that_something_uses() -> None:
+    assert needed(DEFINITIONS, z) == DEFINITIONS
+    assert needed(DEFINITIONS, F(x)) == DEFINITIONS[1:2]
+    assert needed(DEFINITIONS, x) == ()
+
+
+def test_a_bound_says_the_same_with_its_sides_moved() -> None:
+    assert Formula.of(x, ">", y).says(Formula.of(x - y, ">", 0))
+    assert Formula.of(y, "<", x).says(Formula.of(x - y, ">", 0))
+    assert not Formula.of(x, "<", y).says(Formula.of(x - y, ">", 0))
 
 
 # -- one step --------------------------------------------------------------------------------------

@@ -5,15 +5,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from tests.theory.documents import compiled, complaints, printable, theorem_of
+from tests.theory.documents import compiled, complaints, derivation_of, printable, theorem_of
+from tests.theory.typeset.forms import NOTATIONS
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.data.bibliography import WORKS
+from isoflop.theory.data.notation import notation as find_notation
 from isoflop.theory.theorem.step import Cited, Step, UnderLemma
 from isoflop.theory.theorem.words import say
 from isoflop.theory.typeset.document import CheckedTheorem, cited, document_latex
+from isoflop.theory.typeset.printer import PaperPrinter
+from isoflop.theory.typeset.theorem import theorem_latex
 
 FEW = (
+    "compute_optimal_envelope",
+    "misallocation_penalty",
     "optimum_by_lagrange",
     "pass_at_k_of_beta_problems",
     "penalty_tails",
@@ -41,6 +47,7 @@ def test_a_document_compiles_and_lists_what_it_cites(entries, notation, proof, t
     keys = set(re.findall(r"\\cite\{(\w+)\}", text))
     assert keys == set(re.findall(r"\\bibitem\{(\w+)\}", text))
     assert {"hoffmann2022", "tricomi1951", "levi2024", "besiroglu2024"} <= keys <= WORKS.keys()
+    assert (r"\gamma" in text, "^{*}" in text) == (notation == "schaeffer",) * 2
     assert "& 0.1783 &" in text
     assert r"another\_law" in text
 
@@ -79,7 +86,30 @@ def test_every_work_has_an_entry_for_bibtex():
         assert entry.count("{") == entry.count("}")
 
 
-# -- status ----------------------------------------------------------------------------------------
+# -- proofs ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+def test_the_proofs_of_the_envelope(notation: str) -> None:
+    """A step for every claim; in the short proof every displayed formula is the claim of a proved
+    step, and what it refers to is written out.
+    """
+    derivation = derivation_of("compute_optimal_envelope")
+    long, short = (
+        theorem_latex(derivation, notation=notation, proof=proof).partition("{proof}")[2]
+        for proof in ("steps", "short")
+    )
+    assert long.count(r"\item ") == len(derivation.steps)
+    assert "step~" not in short
+    assert r"\begin{enumerate}" not in short
+    printer = PaperPrinter(find_notation(notation))
+    flat = " ".join(re.sub(r"&|\\\\|\\qedhere|\s+", " ", short).split())
+    for name in derivation.short_proof:
+        step = next(step for step in derivation.steps if step.name == name)
+        sides = [printer.doprint(side) for side in step.formula.sides]
+        line = [printer.on_the_line(side) for side in step.formula.sides]
+        assert all(a in flat or b in flat for a, b in zip(sides, line, strict=True)), name
+        assert step.prove().proved
 
 
 def about(claim: Step, proof: str = "steps") -> str:

@@ -1,17 +1,16 @@
-"""The equations of a result and the pages of a theorem: every line holds, in either notation."""
+"""The equations of a result: every line holds, in either notation."""
 
 import re
 from dataclasses import replace
 
 import pytest
 from sympy import Expr, Function, Integer, exp
-from tests.theory.documents import compiled, complaints, derivation_of, printable
+from tests.theory.documents import compiled, complaints
 from tests.theory.typeset.forms import ENVELOPES, NOTATIONS, OWN_LETTERS, TWO_TERMS, positive
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import SIX_ND, Budget
 from isoflop.theory.data.notation import HOFFMANN, SCHAEFFER, Notation
-from isoflop.theory.data.notation import notation as find_notation
 from isoflop.theory.envelope import Envelope, derive, optimum
 from isoflop.theory.kernel import decide
 from isoflop.theory.kernel.functions import defined, phi2
@@ -19,8 +18,6 @@ from isoflop.theory.law import LawForm, Term
 from isoflop.theory.penalty import Misallocation, P, misallocation
 from isoflop.theory.theorem.step import Step
 from isoflop.theory.typeset.equations import side_conditions
-from isoflop.theory.typeset.printer import PaperPrinter
-from isoflop.theory.typeset.theorem import PROOFS, theorem_latex
 
 INDEXED = derive(
     LawForm(
@@ -28,7 +25,6 @@ INDEXED = derive(
     ),
     Budget(Integer(6), ((positive("x_1"), positive("c_1")), (sym.D, Integer(1)))),
 )
-THEOREMS = ("compute_optimal_envelope", "misallocation_penalty")
 
 
 # -- every line holds ------------------------------------------------------------------------------
@@ -165,64 +161,18 @@ def test_a_page_in_the_notation_of_hoffmann_holds_no_canonical_letter() -> None:
     assert "A N^-alpha + B D^-beta" in text
 
 
-@pytest.fixture(scope="module")
-def pages() -> dict[str, dict[str, str]]:
-    """The equations of some results and some theorems in LaTeX, by notation and name."""
-    found: dict[str, dict[str, str]] = {notation: {} for notation in NOTATIONS}
+def test_equations_compile_within_the_margins_each_in_its_own_letters(tmp_path) -> None:
     subjects = (derive(), misallocation(), ENVELOPES["general"], ENVELOPES["three factors"])
-    for notation, parts in found.items():
-        for number, subject in enumerate(subjects):
-            parts[f"equations {number}"] = subject.to_latex(notation=notation)
-        for name in THEOREMS:
-            entry = printable(name)
-            for proof in PROOFS:
-                parts[f"{proof} {name}"] = theorem_latex(
-                    entry.derivation, notation=notation, proof=proof, verdicts=entry.verdicts
-                )
-    return found
-
-
-def test_pages_compile_within_the_margins_each_in_its_own_letters(pages, tmp_path) -> None:
+    pages = {name: [x.to_latex(notation=name) for x in subjects] for name in NOTATIONS}
     indexed = misallocation(INDEXED).to_latex()
     assert r"\alpha_C" in indexed  # where alpha is taken
-    for name, text in pages["hoffmann"].items():
-        assert r"\gamma" not in text, name
-        assert "^{*}" not in text, name
-    assert r"\alpha_C" not in "".join(pages["schaeffer"].values())
-    texts = [text for parts in pages.values() for text in parts.values()]
-    body = re.sub(r"\\label\{.*?\}", "", "\n\n".join([*texts, indexed]))
-    document = r"""\documentclass{article}
-\usepackage[textwidth=400pt]{geometry}\usepackage{amsmath,amsthm}
-\newtheorem{theorem}{Theorem}\setlength{\emergencystretch}{4em}
+    assert r"\gamma" not in "".join(pages["hoffmann"])
+    assert "^{*}" not in "".join(pages["hoffmann"])
+    assert r"\alpha_C" not in "".join(pages["schaeffer"])
+    document = r"""\documentclass{article}\usepackage[textwidth=400pt]{geometry}\usepackage{amsmath}
 \begin{document}
 %s
 \end{document}
 """
+    body = "\n\n".join([*pages["schaeffer"], *pages["hoffmann"], indexed])
     assert complaints(compiled(tmp_path, document % body)) == []
-
-
-# -- proofs ----------------------------------------------------------------------------------------
-
-
-def test_a_proof_has_a_numbered_step_for_every_claim(pages) -> None:
-    for name in THEOREMS:
-        text = pages["schaeffer"][f"steps {name}"]
-        assert text.count(r"\item ") == len(derivation_of(name).steps)
-        assert rf"\label{{iso:{name.replace('_', '-')}}}" in text
-
-
-@pytest.mark.parametrize("notation", NOTATIONS)
-def test_the_short_proof_of_the_envelope_is_made_of_proved_steps(pages, notation: str) -> None:
-    """Every formula that it displays is the claim of a step, and what it refers to is said."""
-    derivation = derivation_of("compute_optimal_envelope")
-    printer = PaperPrinter(find_notation(notation))
-    _, _, proof = pages[notation]["short compute_optimal_envelope"].partition("{proof}")
-    flat = " ".join(re.sub(r"&|\\\\|\\qedhere|\s+", " ", proof).split())
-    for name in derivation.short_proof:
-        step = next(step for step in derivation.steps if step.name == name)
-        sides = [printer.doprint(side) for side in step.formula.sides]
-        line = [printer.on_the_line(side) for side in step.formula.sides]
-        assert all(a in flat or b in flat for a, b in zip(sides, line, strict=True)), name
-        assert step.prove().proved
-    assert "step~" not in proof
-    assert proof.count(r"\begin{enumerate}") == 0

@@ -2,7 +2,6 @@
 
 import json
 import math
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ from tests.theory.documents import compiled
 
 from isoflop.numeric.results import Estimate
 from isoflop.theory.typeset.numbers import Interval, Percent, Places, Significant
-from isoflop.theory.typeset.shown import Shown
 from isoflop.theory.typeset.table import RULE, Column, Subheading, Table
 
 ENDS = Interval(Significant(2))
@@ -132,22 +130,6 @@ def test_rules_and_subheadings() -> None:
 def test_parts_of_an_estimate(entry, show, text) -> None:
     column = Column("x", show=show, format=Significant(2), interval=ENDS)
     assert column.cell({"x": entry}) == text
-
-
-@dataclass(frozen=True)
-class Result(Shown):
-    value: float
-
-    def tables(self) -> tuple[Table, ...]:
-        return (Table([Column("value", format=Places(2))], [self]),)
-
-
-def test_a_result_shows_itself_by_its_tables() -> None:
-    result = Result(0.5)
-    assert str(result) == "value\n-----\n 0.50"
-    assert result._repr_html_() == result.tables()[0].html()
-    assert result.to_frame()["value"].tolist() == [0.5]
-    assert r"\caption{A}" in result.to_latex(caption="A")
 
 
 def test_latex_compiles(tmp_path: Path) -> None:
