@@ -5,13 +5,13 @@ Each has a known bias, and one remedy serves them all: the losses are first move
 params+tokens law from where the runs are to where the theory speaks. If the law holds, moved losses
 scatter about the predicted curve; if not, their residuals, which moving keeps, follow another.
 
-* The frontier (approach 1 of Hoffmann et al. 2022, arXiv 2203.15556) is of the runs that no run of
-  the same or less compute beats. Each is moved to the optimum of its compute: L L*(C)/L(N, D).
-* IsoFLOP minima (approach 2) are vertices of parabolas in log N, one a budget. They are off where
-  beta and gamma differ, or the sizes are not centred on the optimum (arXiv 2603.22339), by as much
-  as those of the law's own losses at the very same runs, which is taken off.
-* On the ray D = t N the law is a sum of two powers of compute: what theory predicts is the compute
-  law through the law's own losses on the ray.
+* The frontier (approach 1 of Hoffmann et al. 2022, arXiv 2203.15556) consists of the runs that no
+  run of the same or less compute beats. Each is moved to the optimum of its compute: L L*(C)/L(N, D).
+* IsoFLOP minima (approach 2) are vertices of parabolas in log N, one for each budget. They miss the
+  optimum where beta and gamma differ, or the sizes are not centred on it (arXiv 2603.22339). The
+  vertices through the law's own losses at the same runs miss it by as much, which is subtracted.
+* On the ray D = t N the law is a sum of two powers of compute: the theory predicts the compute law
+  through the law's own losses on the ray.
 
 Params and tokens are N' and D' of `RunsBudget` throughout, so that C = 6 N' D'.
 """
@@ -42,38 +42,40 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
     Indices = NDArray[np.intp]
-    #: Of an approach: losses where the theory speaks, their weights, log N*; (K, m) each.
+    #: The points of an approach: losses where the theory speaks, their weights, log N*; (K, m) each.
     Points = tuple[Floats, Floats, Floats]
 
-#: Computes this near each other, in logs, are one.
+#: Computes whose logarithms differ by no more than this count as equal.
 SAME_COMPUTE = 0.01
-#: Columns of estimates: coefficients of compute laws, and the line of log N*.
+#: Columns of estimates: the coefficients of compute laws, and the line of log N* on log C.
 LAW, PREDICTED = ["E", "log_C0", "alpha"], ["E_predicted", "log_C0_predicted", "alpha_predicted"]
 LINE = ["exponent", "level"]
-#: The runs of a ray are some of those of the joint law and have its objective.
+#: Compute laws are fitted by least squares, on a ray by the objective of the params+tokens law.
 LEAST_SQUARES, HUBER = Objective(name="least-squares-log"), Objective(name="huber-log")
-#: Runs share a budget, or a ratio D/N, where the largest exceeds the smallest by at most this share
+#: Runs share a budget, or a ratio D/N, if the largest exceeds the smallest by at most this share
 #: (and what rounding may add to its logarithm).
 TOGETHER, ROUNDING = 0.1, 1e-9
-#: Points of a compute law, runs of a frontier, and the largest compute over the smallest, at least.
+#: The fewest points of a compute law, the fewest runs of a frontier, and the least ratio of the
+#: largest compute to the smallest.
 LEAST_BUDGETS, LEAST_FRONTIER, LEAST_SPAN = 4, 6, 10.0
-#: Computes within this factor are compared; a frontier of which a larger share is at the edge of the
-#: sizes there has no N*.
+#: The sizes of runs are compared within this factor of compute; a frontier with a larger share of
+#: runs at the edge of these sizes has no N*.
 NEAR, MOST_AT_EDGE = 2.0, 0.5
-#: Sizes of a parabola, which has three coefficients, and the largest over the smallest, at least.
+#: The fewest sizes of a parabola, which has three coefficients, and the least ratio of the largest to
+#: the smallest.
 LEAST_SIZES, LEAST_SIZES_SPAN = 5, 2.0
-#: Runs of a ray, and as many values of compute; a ratio that a smaller share of the runs has is one
-#: by chance.
+#: The fewest runs of a ray, and values of compute on it; a ratio that a smaller share of the runs has
+#: is taken for a coincidence.
 LEAST_RUNS, LEAST_SHARE = 5, 0.1
-#: Singular values below this share of the largest are none.
+#: Singular values below this share of the largest count as 0.
 SINGULAR = 1e-6
 
 
 class RunsBudget(NamedTuple):
-    """What training costs: C = kappa N^a D^d.
+    """The compute of training, C = kappa N^a D^d.
 
     With N' = kappa/6 N^a and D' = D^d it is C = 6 N' D', and a law E + A N^-beta + B D^-gamma has the
-    same form in N' and D'. So whatever is known for 6ND holds of these.
+    same form in N' and D'. So all that is known for 6ND holds for N' and D'.
     """
 
     kappa: float = 6.0
@@ -82,8 +84,9 @@ class RunsBudget(NamedTuple):
 
     @classmethod
     def of(cls, params: Floats, tokens: Floats, compute: Floats) -> RunsBudget:
-        """6ND where it gives the compute of the runs to 1 %, else the power law through it; where
-        the runs do not tell its exponents, kappa N D. A ValueError where it falls with one of them.
+        """6ND if it gives the compute of the runs to 1 %, else the power law through their compute,
+        or kappa N D if the runs do not determine its exponents. A ValueError where the compute falls
+        with params or tokens.
         """
         logs = np.log(compute / formulas.compute(params, tokens))
         if np.abs(logs).max() < SAME_COMPUTE:
@@ -118,7 +121,7 @@ SIX_ND = RunsBudget()
 
 
 class Rows(NamedTuple):
-    """n runs: N', D', the compute that was spent, losses and weights."""
+    """The n runs: N', D', the compute that was spent, losses and weights."""
 
     params: Floats
     tokens: Floats
@@ -129,23 +132,23 @@ class Rows(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Approach:
-    """One road to a compute law.
+    """A way to take a compute law from the runs.
 
     Attributes
     ----------
     approach, name : str
-        In data, and on the page.
+        What data and the page call it.
     n_runs : int
-        Which it rests on.
+        The number of runs that it uses.
     reason : str
-        Why the runs do not allow it; empty where they do.
+        Why the runs do not allow it; empty if they do.
     compute : ndarray
-        (m,): of its points, FLOP.
+        (m,): the compute of its points, FLOP.
     points : callable
-        Takes losses (K, n) of all runs and K params+tokens laws, or one, to `Points`; log N* is NaN
-        where the approach finds none.
+        Maps the losses (K, n) of all runs and K params+tokens laws, or one, to `Points`; log N* is
+        NaN where the approach finds none.
     tokens_per_param, ray : float, Rows
-        Of a fixed ratio: it, and its runs, moved onto the ray.
+        The ratio of a fixed-ratio approach, and its runs, moved onto the ray.
     """
 
     approach: str
@@ -159,20 +162,20 @@ class Approach:
 
     @property
     def row(self) -> dict[str, Any]:
-        """What its row in the table begins with."""
+        """The first entries of its row in the table."""
         names = ("approach", "name", "n_runs", "reason", "tokens_per_param")
         return {name: getattr(self, name) for name in names}
 
     def estimate(self, losses: Floats, law: Law) -> DataFrame:
-        """The compute laws through the points of losses (K, n) beside those that K laws, or one,
+        """The compute laws through the points of losses (K, n), and those that K laws, or one,
         predict: the envelope, or the compute law through the law's own losses on the ray.
 
         Returns
         -------
         DataFrame
-            K rows: the coefficients `LAW` and `PREDICTED`; exponent and level, slope and intercept of
-            log N* on log C; share, the exponent by the law; valid, whether both compute laws
-            converged, the first one through enough points.
+            K rows: the coefficients `LAW` and `PREDICTED`; exponent and level, the slope and the
+            intercept of log N* on log C; share, the exponent by the law; valid, whether both compute
+            laws converged and the first has enough points.
         """
         from pandas import DataFrame
 
@@ -194,7 +197,7 @@ class Approach:
 
 
 def losses_at(compute: Floats, laws: Floats) -> Floats:
-    """Losses (K, n) at compute (n,) by K compute laws, rows of E, log C0 and alpha."""
+    """The losses (K, n) at compute (n,) of K compute laws, given as rows of E, log C0 and alpha."""
     E, log_C0, alpha = laws.T[:, :, None]
     return np.asarray(E + power(compute, log_C0, alpha))
 
@@ -208,8 +211,8 @@ def fit_compute_laws(
     Returns
     -------
     laws, converged : ndarray
-        (K, 3): E, log C0 and alpha; (K,), False and a law of NaN where fewer than three budgets
-        have a weight.
+        (K, 3): E, log C0 and alpha; (K,): False, with a law of NaN, where fewer than three budgets
+        have a positive weight.
     """
     weights = np.broadcast_to(weights, losses.shape)
     known = np.array([len(np.unique(compute[row > 0.0])) >= 3 for row in weights], dtype=bool)
@@ -224,8 +227,8 @@ def fit_compute_laws(
 
 
 def lines(x: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Slopes and intercepts of weighted least-squares lines along the last axis of arrays that
-    broadcast; NaN where fewer than two x count.
+    """The slopes and intercepts of weighted least-squares lines along the last axis of arrays that
+    broadcast; NaN where fewer than two x have a weight.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         total = weights.sum(axis=-1)
@@ -239,12 +242,12 @@ def lines(x: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
 
 def find_frontier(rows: Rows) -> Approach:
-    """Approach 1: the undominated runs; at least six over a factor 10 of compute."""
+    """Approach 1: the runs that none beats, at least six over a factor 10 of compute."""
     on = frontier(rows.compute, rows.loss)
     chosen, is_edge = rows.compute[on], at_the_edge(rows.params, rows.compute)
-    span, lacks = float(chosen.max() / chosen.min()), ""
+    span, reason = float(chosen.max() / chosen.min()), ""
     if len(chosen) < LEAST_FRONTIER or span < LEAST_SPAN:
-        lacks = (
+        reason = (
             f"{counted(len(chosen), 'run')} on the frontier over a factor {span:.3g} of compute; "
             f"takes at least {LEAST_FRONTIER} over a factor {LEAST_SPAN:g}"
         )
@@ -254,18 +257,18 @@ def find_frontier(rows: Rows) -> Approach:
         log_params = np.full_like(log_params, np.nan)
 
     def points(losses: Floats, law: Law) -> Points:
-        """The frontier is that of the losses as they are; its runs are then moved to the envelope."""
+        """The runs on the frontier of these losses, moved to the envelope."""
         weights = frontier(rows.compute, losses) * rows.weight
         moved = losses * law.L_opt(rows.compute) / law.loss(rows.params, rows.tokens)
         return moved, weights, np.broadcast_to(log_params, losses.shape)
 
     about: dict[str, Any] = {"approach": "frontier", "name": "frontier", "n_runs": len(chosen)}
-    return Approach(**about, reason=lacks, compute=rows.compute, points=points)
+    return Approach(**about, reason=reason, compute=rows.compute, points=points)
 
 
 def at_the_edge(params: Floats, compute: Floats) -> Flags:
-    """Which runs (n,) are the smallest or the largest of those whose compute is within `NEAR` of
-    theirs: a size beyond theirs may be better, so they do not tell N*.
+    """The mask of the runs (n,) that are the smallest or the largest of those with a compute within
+    `NEAR` of theirs. A size beyond theirs may be better, so they do not determine N*.
     """
     near = np.abs(np.log(compute[:, None] / compute)) <= np.log(NEAR)
     smaller = (near & (params < params[:, None])).any(axis=1)
@@ -273,8 +276,8 @@ def at_the_edge(params: Floats, compute: Floats) -> Flags:
 
 
 def frontier(compute: Floats, losses: Floats) -> Flags:
-    """The runs whose loss (..., n) is below that of every cheaper run and not above that of any run
-    with the same compute (n,).
+    """The mask of the runs whose loss (..., n) is below that of every cheaper run and not above that
+    of any run with the same compute (n,).
     """
     _, level = np.unique(np.round(np.log(compute) / SAME_COMPUTE), return_inverse=True)
     best = np.full((*losses.shape[:-1], level.max() + 1), np.inf)
@@ -288,15 +291,15 @@ def frontier(compute: Floats, losses: Floats) -> Flags:
 
 
 class Profiles(NamedTuple):
-    """The isoFLOP profiles of J budgets: the indices of their runs, and their compute (J,), FLOP."""
+    """IsoFLOP profiles of J budgets: the indices of their runs, and their compute (J,), FLOP."""
 
     rows: Rows
     members: list[Indices]
     compute: Floats
 
     def minima(self, losses: Floats) -> Floats:
-        """log N*, the loss there and the curvature for losses (K, n): (3, K, J), NaN where the
-        parabola has no minimum within the sizes.
+        """log N*, the loss there and the curvature by the parabolas through losses (K, n): (3, K, J),
+        NaN where a parabola has no minimum within the sizes.
         """
         found = np.full((3, len(losses), len(self.members)), np.nan)
         for j, own in enumerate(self.members):
@@ -305,8 +308,8 @@ class Profiles(NamedTuple):
         return found
 
     def corrected(self, losses: Floats, law: Law) -> tuple[Floats, Floats]:
-        """log N* and L* (K, J) without the bias of the parabolas: how far those through the losses of
-        K laws, or of one, miss the optima of these.
+        """log N* and L* (K, J) without the bias of the parabolas, by which those through the losses
+        of K laws, or of one, miss the optima of these laws.
         """
         log_params, loss, _ = self.minima(losses)
         own = np.atleast_2d(law.loss(self.rows.params, self.rows.tokens))
@@ -321,7 +324,7 @@ class Profiles(NamedTuple):
         return np.where(known, loss, 1.0), known.astype(float), np.where(known, log_params, 0.0)
 
     def table(self, law: Law, budget: RunsBudget) -> DataFrame:
-        """What every budget says of its optimum, in N and D; see `Check.budgets`."""
+        """The optimum of every budget by its profile, in N and D; see `Check.budgets`."""
         from pandas import DataFrame
 
         log_params, loss, curvature = self.minima(self.rows.loss[None])[:, 0]
@@ -346,7 +349,9 @@ class Profiles(NamedTuple):
 
 
 def find_profiles(rows: Rows) -> Profiles:
-    """The budgets, to 10 %, at which at least five sizes that span a factor of two were trained."""
+    """The profiles of the budgets, to 10 %, at which at least five sizes over a factor of two were
+    trained.
+    """
     members = [
         own
         for own in clusters(rows.compute, TOGETHER, LEAST_SIZES)
@@ -358,28 +363,28 @@ def find_profiles(rows: Rows) -> Profiles:
 
 
 def find_minima(profiles: Profiles, law: Law) -> Approach:
-    """Approach 2: the budgets whose profile has a minimum; at least four over a factor 10."""
+    """Approach 2: the budgets whose profile has a minimum, at least four over a factor 10."""
     found = np.isfinite(profiles.corrected(profiles.rows.loss[None], law)[1][0])
     members = [own for own, has_one in zip(profiles.members, found, strict=True) if has_one]
-    usable, lacks = Profiles(profiles.rows, members, profiles.compute[found]), ""
+    usable, reason = Profiles(profiles.rows, members, profiles.compute[found]), ""
     if len(members) < LEAST_BUDGETS or usable.compute[-1] < LEAST_SPAN * usable.compute[0]:
-        lacks = (
+        reason = (
             f"{len(members)} of {counted(len(profiles.members), 'budget')} with five sizes over a factor "
             f"2 have a minimum within; takes {LEAST_BUDGETS} over a factor {LEAST_SPAN:g} of compute"
         )
     about: dict[str, Any] = {"approach": "isoflop", "name": "isoFLOP minima"}
-    about |= {"n_runs": sum(map(len, members)), "reason": lacks}
+    about |= {"n_runs": sum(map(len, members)), "reason": reason}
     return Approach(**about, compute=usable.compute, points=usable.points)
 
 
 def vertices(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Position, height and curvature (3, K) of parabolas y = height + curvature (x - position)^2
-    through the points x (n,), y (K, n) by least squares with weights (n,), >= 0; NaN unless a parabola
-    opens upwards and is lowest between the least and the largest x, above 0.
+    """The position, height and curvature (3, K) of the parabolas y = height + curvature (x -
+    position)^2 through the points x (n,), y (K, n) by least squares with weights (n,), >= 0; NaN for
+    a parabola that does not open upwards, or is not lowest between the x and above 0.
     """
     root, centre, scale = np.sqrt(weights), x.mean(), float(np.ptp(x)) / 2.0
     design = np.vander((x - centre) / scale, 3, increasing=True) * root[:, None]
-    # Differences from the mean keep the digits that tell a flat profile's shape.
+    # Differences from the mean keep the digits that determine the shape of a flat profile.
     mean = y.mean(axis=1)
     found = np.linalg.lstsq(design, ((y - mean[:, None]) * root).T, rcond=None)
     constant, slope, curvature = found[0]
@@ -394,8 +399,9 @@ def vertices(x: Floats, y: Floats, weights: Floats) -> Floats:
 
 
 def find_ray(rows: Rows, budget: RunsBudget, law: Law) -> Approach:
-    """Runs within 10 % of one D/N, moved onto the ray at their own compute: of the ratios that a tenth
-    of the runs share, at five values of compute or more over a factor 10, that nearest D*/N*.
+    """Approach 3: the runs within 10 % of one D/N, moved onto the ray at their own compute. Of the
+    ratios that a tenth of the runs share, at five or more values of compute over a factor 10, it is
+    the one nearest D*/N*.
     """
     params, tokens = budget.unscaled(rows.params, rows.tokens)
     least = max(LEAST_RUNS, ceil(LEAST_SHARE * len(params)))
@@ -407,8 +413,8 @@ def find_ray(rows: Rows, budget: RunsBudget, law: Law) -> Approach:
     ]
     if not rays:
         over = f"at {LEAST_RUNS} or more values of compute over a factor {LEAST_SPAN:g}"
-        lacks = f"no {least} runs with D/N within {100 * TOGETHER:g} % of one another, {over}"
-        return Approach(approach="fixed-ratio", name="fixed D/N", n_runs=0, reason=lacks)
+        reason = f"no {least} runs with D/N within {100 * TOGETHER:g} % of one another, {over}"
+        return Approach(approach="fixed-ratio", name="fixed D/N", n_runs=0, reason=reason)
     centre = exp(np.log(rows.compute).mean())
     best_params, best_tokens = budget.unscaled(law.N_opt(centre), law.D_opt(centre))
     ratios = [exp(np.log(tokens[own] / params[own]).mean()) for own in rays]
@@ -419,6 +425,7 @@ def find_ray(rows: Rows, budget: RunsBudget, law: Law) -> Approach:
     ray = Rows(*budget.scaled(sizes, ratio * sizes), *near[2:])
 
     def points(losses: Floats, law: Law) -> Points:
+        """The runs of the ratio, moved onto the ray."""
         on_ray, at_runs = law.loss(ray.params, ray.tokens), law.loss(near.params, near.tokens)
         moved = losses[:, own] * on_ray / at_runs
         return moved, np.broadcast_to(near.weight, moved.shape), np.full(moved.shape, np.nan)
@@ -432,9 +439,10 @@ def find_ray(rows: Rows, budget: RunsBudget, law: Law) -> Approach:
 
 
 def clusters(values: Floats, tolerance: float, least: int) -> list[Indices]:
-    """Disjoint sets of at least so many runs whose largest value is at most (1 + tolerance) times the
-    smallest, by increasing value. The window that holds the most runs is taken first, of several the
-    narrowest, then the next among the rest: a planned design is found as it was planned.
+    """Disjoint sets of at least `least` runs, in each of which the largest value is at most (1 +
+    tolerance) times the smallest, by increasing value. The window that holds the most runs is taken
+    first (of several the narrowest), then the next among the rest, so that a planned design is found
+    as it was planned.
     """
     logs, width = np.log(values), np.log1p(tolerance) + ROUNDING
     left, found = np.argsort(values, kind="stable"), list[Any]()

@@ -1,9 +1,9 @@
 r"""Whether a params+tokens law fits its runs at all, and where it misses them.
 
 The envelope of a fitted law can meet the curves through the same runs although the law is wrong: a
-hump in the loss about one budget bends all of them alike. So the log residuals are held against
-what the law cannot follow: quadratic and cubic terms in log N and log D, and steps in compute,
-orthogonal to the law's own Jacobian.
+hump in the loss about one budget bends all of them alike. So the log residuals are tested against
+terms that the law cannot follow: quadratic and cubic terms in log N and log D, and steps in
+compute, orthogonal to the law's own Jacobian.
 """
 
 from __future__ import annotations
@@ -23,17 +23,18 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: A misfit matters below this p-value (true laws are called inconsistent in 5 % of the cases at most,
-#: what the curves say included) and where its root mean square is a larger share of the tolerance.
+#: A misfit matters below this p-value (so that true laws are called inconsistent in at most 5 % of
+#: the cases, by the curves or by this test), if its root mean square exceeds this share of the
+#: tolerance.
 SIGNIFICANT, MATERIAL = 0.03, 0.1
-#: Sign flips of the residuals; fewer signs than this cannot reach a small p-value.
+#: The number of sign flips of the residuals; with fewer signs than this no p-value is small.
 FLIPS, LEAST_SIGNS = 999, 8
-#: Residuals beyond so many robust standard deviations, each so many median absolute deviations, count
-#: as so large.
+#: Residuals are clipped at so many robust standard deviations, of so many median absolute deviations.
 CLIPPED, PER_MEDIAN = 3.0, 1.4826
-#: With fewer runs than this only quadratic terms are tried; steps in compute, and runs of each.
+#: With fewer runs than this only quadratic terms are tried; the most steps in compute, and the fewest
+#: runs of a step.
 LEAST_FOR_CUBICS, MOST_STEPS, RUNS_A_STEP = 30, 8, 6
-#: Singular values below this share of the largest are none.
+#: Singular values below this share of the largest count as 0.
 SINGULAR = 1e-6
 
 
@@ -44,10 +45,10 @@ class LackOfFit:
     Attributes
     ----------
     p_value : float
-        Share of sign flips of the residuals at which terms that the law does not have explain as
-        much of them as they do here.
+        The share of sign flips of the residuals that leave as much to explain by terms that the
+        law does not have.
     size : float
-        Root mean square of what these terms explain, relative to the loss.
+        The root mean square of the part of the residuals that these terms explain.
     variable, low, high
         "params", "tokens", "compute" or "tokens per param", along which the residuals lean to one
         side most, and the range in which they do.
@@ -63,28 +64,29 @@ class LackOfFit:
     misfit: float
 
     def matters(self, tolerance: float) -> bool:
-        """Whether the misfit is beyond chance, and no negligible share of the tolerance."""
+        """Whether the misfit is beyond chance, and not negligible beside the tolerance."""
         return self.p_value < SIGNIFICANT and self.size > MATERIAL * tolerance
 
     def __str__(self) -> str:
         low, high = map(Shortest(2).text, (self.low, self.high))
-        off = (
-            f"{Percent(places=2).text(abs(self.misfit))} {'above' if self.misfit > 0 else 'below'}"
+        size, side = (
+            Percent(places=2).text(abs(self.misfit)),
+            "below" if self.misfit < 0 else "above",
         )
-        return f"losses at {self.variable} from {low} to {high} lie {off} the law"
+        return f"losses at {self.variable} from {low} to {high} lie {size} {side} the law"
 
 
 def lack_of_fit(runs: Runs, compute: Floats, law: Law, *, seed: int = 0) -> LackOfFit | None:
-    r"""Test the log residuals of runs, of which compute (n,) was spent, about the law that was fitted
-    to them against what the law cannot follow; None where there are too few runs, or groups.
+    r"""Test whether the log residuals of runs about the law that was fitted to them follow terms that
+    the law does not have. `compute` (n,): what the runs spent. None for too few runs or groups.
 
     Notes
     -----
-    The statistic is F = |U' e|^2/(|e|^2 - |U' e|^2), where U is an orthonormal basis of the other terms'
-    part that is orthogonal to the law's tangent space, and e the residuals without their part in that.
-    Its distribution comes from flipping the signs of the residuals, those of a group together, each
-    over sqrt(1 - leverage): the noise need be neither normal nor of one size, as long as it is
-    symmetric. Outliers are clipped at three robust standard deviations.
+    The statistic is F = |U' e|^2/(|e|^2 - |U' e|^2), where U is an orthonormal basis of the part of
+    the other terms that is orthogonal to the law's tangent space, and e are the residuals without
+    their part in that space. Its distribution comes from flipping the signs of the residuals, those
+    of a group together, each divided by sqrt(1 - leverage): the noise may be of any symmetric
+    distribution, and of a size that varies. Outliers are clipped at three robust standard deviations.
     """
     params, tokens, n = runs.params, runs.tokens, len(runs)
     names = np.arange(n) if runs.group is None else runs.group.astype(str)
@@ -95,7 +97,7 @@ def lack_of_fit(runs: Runs, compute: Floats, law: Law, *, seed: int = 0) -> Lack
     clipped = np.clip(residuals, -CLIPPED * scale, CLIPPED * scale)
     steps = min(MOST_STEPS, n // RUNS_A_STEP)
 
-    # Derivatives of log L by E, log A, beta, log B and gamma, up to factors.
+    # The derivatives of log L by E, log A, beta, log B and gamma, up to factors.
     one, other = params**-law.beta, tokens**-law.gamma
     slopes = [np.ones(n), one, one * np.log(params), other, other * np.log(tokens)]
     tangent = np.linalg.qr(np.stack(slopes, axis=1) / predicted[:, None])[0]
@@ -118,7 +120,7 @@ def lack_of_fit(runs: Runs, compute: Floats, law: Law, *, seed: int = 0) -> Lack
     flipped = _without(tangent, flips[:, signs] * e / np.sqrt(np.maximum(1.0 - leverage, SINGULAR)))
     beyond = int((statistic(flipped) >= statistic(e)).sum())
 
-    # Where the mean residual is furthest from 0 in units of its standard error.
+    # The bin whose mean residual is furthest from 0 in units of its standard error.
     axes = {"params": params, "tokens": tokens, "compute": compute}
     axes["tokens per param"] = tokens / params
     variable, inside = max(
@@ -136,12 +138,12 @@ def lack_of_fit(runs: Runs, compute: Floats, law: Law, *, seed: int = 0) -> Lack
 
 
 def _without(basis: Floats, rows: Floats) -> Floats:
-    """The rows without their part in the span of an orthonormal basis, its columns."""
+    """The rows without their part in the span of the columns of an orthonormal basis."""
     return np.asarray(rows - (rows @ basis) @ basis.T)
 
 
 def _bins(values: Floats, count: int) -> Any:
-    """Which of the values (n,) are in each of at most `count` bins of about as many runs: (b, n)."""
+    """The masks (b, n) of at most `count` bins of the values (n,), with about as many runs each."""
     edges = np.unique(np.quantile(values, np.arange(1, count) / count))
     which = np.digitize(values, edges, right=True)
     return which == np.unique(which)[:, None]

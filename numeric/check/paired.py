@@ -1,11 +1,12 @@
 r"""Paired resamples of runs: in each, the joint law and every empirical law are refitted to the
-same losses; and the bands that they make.
+same losses; and the bands that follow from them.
 
-A resample keeps the design, for profiles and frontiers hang on few runs that somebody placed: were
-runs drawn, a vertex would scatter several times more than over repetitions of the experiment. Its
-losses are the fitted law's with noise drawn anew. Noise is larger in some places than in others, and
-where the law misfits its residuals lean to one side. So a run's noise is its residual minus the
-median residual of the runs nearest in (log N, log D), and each run draws from the noise of those.
+A resample keeps the design, since profiles and frontiers depend on few runs that were placed on
+purpose: if runs were drawn, a vertex would scatter several times more than over repetitions of the
+experiment. Its losses are those of the fitted law with new noise. The size of the noise varies
+over the design, and where the law misfits its residuals lean to one side. So the noise of a run is
+its residual minus the median residual of the runs nearest in (log N, log D), and each run draws
+from the noise of these.
 """
 
 from __future__ import annotations
@@ -31,21 +32,20 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.intp]
 
-#: Resamples that are taken together, fewer where these would exceed so many numbers.
+#: The number of resamples that are refitted together, and the most numbers in such a batch.
 BATCH, LARGEST_BATCH = 50, 2_000_000
-#: Near are an eighth of the runs, but at least and at most so many: few enough to see a misfit that
-#: turns over a decade or so.
+#: The nearest runs are an eighth of all, but at least and at most so many: few enough to follow a
+#: misfit that turns within a decade.
 NEAR_SHARE, NEAR_LEAST, NEAR_MOST = 0.125, 8, 20
-#: Points of compute at which curves are compared; the least width of a band.
+#: The number of points of compute at which curves are compared; the least width of a band.
 GRID, ROUNDING = 33, 1e-12
-#: A law whose optimum lies further than exp of this from its terms' balance at one FLOP has lost a
-#: term.
+#: A law whose terms balance further than exp of this from one FLOP has lost a term.
 FARTHEST = 300.0
 
 
 class Noise(NamedTuple):
-    """What scatters the losses about the law: its losses (n,), the noise of their logarithms (n,),
-    the runs nearest to each (n, k), itself among them, and the runs of each group, if any.
+    """The noise about the law: the law's losses (n,), the noise of their logarithms (n,), the runs
+    nearest to each run (n, k), itself among them, and the runs of each group, if there are groups.
     """
 
     predicted: Floats
@@ -55,7 +55,7 @@ class Noise(NamedTuple):
 
     @classmethod
     def of(cls, runs: Runs, predicted: Floats, spare: int) -> Noise:
-        """From runs and the losses of a law that left `spare` degrees of freedom."""
+        """The noise of runs about the losses of a law that left `spare` degrees of freedom."""
         from scipy.spatial import cKDTree
 
         n, group = len(predicted), runs.group
@@ -69,8 +69,8 @@ class Noise(NamedTuple):
         return cls(predicted, noise, near, [np.flatnonzero(group == name) for name in names])
 
     def draw(self, rng: Generator, count: int) -> Floats:
-        """Losses of `count` repetitions: (count, n). The runs of a group take their noise from one
-        drawn group.
+        """The losses of `count` repetitions, (count, n). The runs of a group take their noise from
+        one drawn group.
         """
         n, near = self.near.shape
         if self.pools:
@@ -85,8 +85,8 @@ class Noise(NamedTuple):
 
 
 class Resamples(NamedTuple):
-    """The estimates by approach; how many resamples were done, where a KeyboardInterrupt came fewer
-    than asked; and how many of these had no joint law with an optimum: they are left out.
+    """The estimates by approach; the number of resamples that were done, fewer than asked for after a
+    KeyboardInterrupt; and the number of these that were left out, as their joint law has no optimum.
     """
 
     estimates: dict[str, DataFrame]
@@ -104,7 +104,7 @@ def resample(
     *,
     progress: bool,
 ) -> Resamples:
-    """Everything refitted to `count` resamples."""
+    """Refit the joint law and the laws of all approaches to `count` resamples."""
     from pandas import concat
 
     def batches() -> Iterator[tuple[Floats]]:
@@ -128,7 +128,9 @@ def resample(
 
 
 def is_sound(coefficients: Floats) -> Any:
-    """Whether laws E, A, B, beta, gamma (K, 5) have kept both terms, so that there is an optimum."""
+    """The mask of the laws E, A, B, beta, gamma (K, 5) that have kept both terms, and so have an
+    optimum.
+    """
     _, A, B, beta, gamma = coefficients.T
     with np.errstate(all="ignore"):
         far = np.abs(np.log(A) - np.log(B)) / (beta + gamma)
@@ -136,9 +138,9 @@ def is_sound(coefficients: Floats) -> Any:
 
 
 def simultaneous_band(deviations: Floats, level: float) -> Floats:
-    """Half the width (G,) of a band that a share `level` of the resampled curves (K, G) keeps to over
-    the whole grid: q s, where s is the quantile `level` of |deviation| at each point and q that of
-    the largest |deviation|/s of each resample, so that no point counts more than another.
+    """Half the width (G,) of a band within which a share `level` of the resampled curves (K, G) stay
+    over the whole grid: q s, where s is the quantile `level` of |deviation| at each point and q that
+    of the largest |deviation|/s of each resample, so that no point counts more than another.
     """
     size = np.abs(deviations)
     spread = np.maximum(np.quantile(size, level, axis=0), ROUNDING)
@@ -147,8 +149,8 @@ def simultaneous_band(deviations: Floats, level: float) -> Floats:
 
 def banded(compute: Floats, here: DataFrame, resampled: DataFrame, level: float) -> DataFrame:
     """The relative difference of an approach's curve from the predicted one over the compute of its
-    points, with its band lo to hi; from its estimates for the runs and for K resamples, in which the
-    law holds: their median difference, which selection brings about, is taken off.
+    points, with its band lo to hi, from its estimates for the runs and for K resamples. The law holds
+    in the resamples: their median difference, an effect of selection, is subtracted.
     """
     from pandas import DataFrame
 

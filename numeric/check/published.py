@@ -27,9 +27,10 @@ from ..law.form import power
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-#: Largest difference in accuracy at which two curves are said to agree.
+#: The largest difference in accuracy at which two curves agree.
 TOLERANCE = 0.02
-#: The budgets of the source's runs near D/N = 20, FLOP, and points of a grid in their logarithm.
+#: The range of compute of the source's runs near D/N = 20, FLOP; their ratio; and the number of
+#: points of a grid in log C.
 RANGE = float(KRAJEWSKI_RUNS.compute_lo), float(KRAJEWSKI_RUNS.compute_hi)
 RATIO, GRID = float(KRAJEWSKI_RUNS.tokens_per_param), 8193
 FOUR, FLOP = Places(4), Shortest(3)
@@ -48,7 +49,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class BenchmarkCurves:
-    """Three predictions of the raw accuracy of one benchmark as functions of compute, in FLOP: by the
+    """Three predictions of the raw accuracy on a benchmark as functions of compute, FLOP: by the
     envelope and by the ray of its params-tokens law, and by the compute law fitted to it.
     """
 
@@ -100,14 +101,16 @@ class PublishedCheck(Shown):
     Attributes
     ----------
     table : DataFrame
-        A row a benchmark: name, metric_type; the exponents alpha_derived of the envelope, alpha_ray
-        of the ray at the geometric mean of the range and alpha_empirical of the compute law; the
-        largest differences in raw accuracy from that law, max_abs_difference_envelope and, of the ray,
-        max_abs_difference at compute_at_max; verdict: "agrees" or "differs", whether that of the ray
-        is within the tolerance. The source gives no errors: it is about size, not significance.
+        A row for each benchmark: name, metric_type; the exponents alpha_derived of the envelope,
+        alpha_ray of the ray at the geometric mean of the range and alpha_empirical of the compute
+        law; the largest differences in raw accuracy from that law, max_abs_difference_envelope and,
+        of the ray, max_abs_difference at compute_at_max; verdict: "agrees" if that of the ray is
+        within the tolerance, else "differs". The source gives no errors: the verdict is about size,
+        not significance.
     curves : dict of str to BenchmarkCurves
+        The predictions by benchmark.
     tolerance : float
-        In accuracy.
+        The largest difference in accuracy that counts as agreement.
     """
 
     table: DataFrame
@@ -133,13 +136,13 @@ class PublishedCheck(Shown):
 
 
 def check_published(*, tolerance: float = TOLERANCE) -> PublishedCheck:
-    """Set what the published params-tokens laws imply, the envelope and the ray D/N = 20, beside the
-    compute laws fitted to runs near that ray, for each of the 12 benchmarks of Krajewski et al.
+    """Compare the envelope and the ray D/N = 20 of the published params-tokens laws with the compute
+    laws fitted to runs near that ray, for each of the 12 benchmarks of Krajewski et al.
 
     Parameters
     ----------
     tolerance : float
-        Largest difference in accuracy that counts as agreement; > 0, or a ValueError.
+        The largest difference in accuracy that counts as agreement; > 0, or a ValueError.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 r"""The derived envelope against the compute laws that the same runs allow: the frontier, isoFLOP
-minima and runs at a fixed ratio, each beside what the theory predicts for it.
+minima and runs at a fixed ratio, each compared with what the theory predicts for it.
 
-Exponents trade off against E, and with few budgets many triples E, C0, alpha draw one curve. So the
-verdict goes by the relative difference in loss over the compute of the runs.
+Exponents trade off against E, and with few budgets many triples E, C0, alpha give one curve. So the
+verdict rests on the relative difference in loss over the compute of the runs.
 """
 
 from __future__ import annotations
@@ -41,12 +41,14 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: The largest relative difference in loss, and of exponents of N*(C), at which they agree.
+#: The largest relative difference in loss, and the largest difference of exponents of N*(C), that
+#: count as agreement.
 TOLERANCE, SAME_EXPONENT = 0.01, 0.01
-#: Resamples, and usable ones beyond the quantile of a band, at least: three bands that hold together
-#: in 90 % of the cases take 61.
+#: The fewest resamples, and the fewest usable ones beyond the quantile of a band: three bands that
+#: hold together in 90 % of the cases take 61.
 LEAST_RESAMPLES, LEAST_BEYOND = 61, 2
-#: With fewer runs beyond the coefficients of the joint law its residuals do not show the noise.
+#: With fewer runs beyond the coefficients of the joint law its residuals do not show the noise, and
+#: the curves cannot be judged.
 LEAST_SPARE = 15
 NO_OPTIMUM = "the law that fits best has lost a term, and its optimum: vary params and tokens apart"
 VERDICTS = CONSISTENT, INCONSISTENT, CANNOT_TELL = "consistent", "inconsistent", "cannot tell"
@@ -100,23 +102,26 @@ class Check(Shown):
     fit : Fit
         Of the params+tokens law.
     spent, budget : ndarray, RunsBudget
-        The compute of the runs (n,), FLOP, and what it is of params and tokens.
+        The compute of the runs (n,), FLOP, and its law in params and tokens.
     compute : float
-        At which the table has N*, D* and L*, FLOP.
+        The compute at which the table has N*, D* and L*, FLOP.
     rows : list of dict
-        One of the law and one of each approach; `to_frame` is their table.
+        A row for the law and for each approach; `to_frame` is their table.
     curves : dict of str to DataFrame
-        By approach: compute, and there the predicted loss, the relative difference of the approach's
+        By approach: compute, the predicted loss there, the relative difference of the approach's
         curve from it, and lo and hi of its simultaneous band.
     budgets : DataFrame
-        What each isoFLOP profile says of its optimum: compute (geometric mean of the runs', FLOP),
-        n_runs, params_lo, params_hi; params, loss and curvature of the vertex (the parabola is loss +
-        curvature (log N - log params)^2); corrected_params, corrected_tokens and corrected_loss without
-        its bias. NaN where there is no minimum within the sizes.
+        The optimum by each isoFLOP profile: compute (the geometric mean of its runs, FLOP), n_runs,
+        params_lo, params_hi; params, loss and curvature of the vertex (the parabola is loss +
+        curvature (log N - log params)^2); corrected_params, corrected_tokens and corrected_loss
+        without its bias. NaN where there is no minimum within the sizes.
     lack_of_fit : LackOfFit or None
-        Whether the law fits its runs; None where they are too few to tell.
-    tolerance, level, draws, seed, done, lost
-        As they were asked for; the resamples that were drawn, and those of them without a joint law.
+        The test whether the law fits its runs; None for too few runs or groups, or a law that they
+        leave undetermined.
+    tolerance, level, draws, seed : float, float, int, int
+        The settings of the check.
+    done, lost : int
+        The number of resamples that were drawn, and of those among them without a joint law.
     """
 
     fit: Fit
@@ -135,35 +140,36 @@ class Check(Shown):
     lost: int
 
     def optimum(self, compute: Any) -> tuple[Any, Any, Any]:
-        """N*, D* and L* of the law at a compute, FLOP; numbers or arrays."""
+        """N*, D* and L* of the law at a compute, FLOP, a number or an array."""
         law = self.budget.law(**self.fit.coefficients)
         sizes = self.budget.unscaled(law.N_opt(compute), law.D_opt(compute))
         return (*sizes, law.L_opt(compute))
 
     @cached_property
     def judged(self) -> tuple[str, str]:
-        """The verdict, and what it rests on: the fit, else the lack of fit, else the rows."""
-        told, rows = self.lack_of_fit, self.rows[1:]
+        """The verdict and its reason: from the fit, else the lack of fit, else the rows."""
+        misfit, rows = self.lack_of_fit, self.rows[1:]
         names = {word: [x["name"] for x in rows if x["verdict"] == word] for word in VERDICTS}
         if not self.fit.converged:
             return CANNOT_TELL, "the params-tokens fit is not certified to be a minimum"
-        if told is not None and told.matters(self.tolerance):
-            return INCONSISTENT, f"the law does not fit its runs (p = {told.p_value:.3g}): {told}"
+        if misfit is not None and misfit.matters(self.tolerance):
+            because = f"the law does not fit its runs (p = {misfit.p_value:.3g}): {misfit}"
+            return INCONSISTENT, because
         if names[INCONSISTENT]:
             return INCONSISTENT, self._reasons(INCONSISTENT)
+        fits = "" if misfit is None else f"the law fits its runs (p = {misfit.p_value:.2g})"
         if not names[CONSISTENT]:
-            return CANNOT_TELL, self._reasons(CANNOT_TELL)
-        fits = "" if told is None else f", and the law fits its runs (p = {told.p_value:.2g})"
+            return CANNOT_TELL, "; ".join(filter(None, [self._reasons(CANNOT_TELL), fits]))
         within = f"within {100.0 * self.tolerance:.3g} % of what the law predicts"
-        return CONSISTENT, f"{' and '.join(names[CONSISTENT])} {within}{fits}"
+        return CONSISTENT, f"{' and '.join(names[CONSISTENT])} {within}{fits and f', and {fits}'}"
 
     def _reasons(self, verdict: str) -> str:
-        """Why rows have this verdict, each reason once; empty where none has."""
+        """The reasons of the rows with this verdict, each once; empty where no row has it."""
         found: dict[str, list[str]] = {}
         for row in self.rows[1:]:
             if row["verdict"] == verdict:
                 found.setdefault(row["reason"], []).append(row["name"])
-        return "; ".join(f"{' and '.join(names)}: {why}" for why, names in found.items())
+        return "; ".join(f"{' and '.join(names)}: {reason}" for reason, names in found.items())
 
     @property
     def verdict(self) -> str:
@@ -172,12 +178,12 @@ class Check(Shown):
 
     @property
     def sentence(self) -> str:
-        """The verdict and what it rests on."""
+        """The verdict and its reason."""
         return f"verdict: {': '.join(self.judged)}"
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader has to know besides the verdict."""
+        """What a reader has to know apart from the verdict."""
         derived, frontier, minima, _ = self.rows
         excess, found = minima["excess"], list[str]()
         if self.verdict != CANNOT_TELL and (unknown := self._reasons(CANNOT_TELL)):
@@ -213,7 +219,7 @@ class Check(Shown):
         return f"<Check of {counted(len(runs), 'run')} of {runs.source}: {self.verdict}>"
 
     def tables(self) -> tuple[Table, ...]:
-        """One table; below it the verdict and at most three notes."""
+        """The table, with the verdict and at most three notes below it."""
         title = (
             f"{counted(len(self.fit.runs), 'run')}; N*, D* and L* at "
             f"{Shortest(2).text(self.compute)} FLOP; {100.0 * self.level:.3g} % intervals"
@@ -224,18 +230,18 @@ class Check(Shown):
         return (Table(COLUMNS, self.rows, title=title, notes=(self.sentence, *notes[:3])),)
 
     def to_frame(self) -> DataFrame:
-        """The table, by approach: "params+tokens" is the law itself, then "frontier", "isoflop" and
+        """The table by approach: "params+tokens" for the law itself, then "frontier", "isoflop" and
         "fixed-ratio".
 
-        E, C0 and alpha of the compute law, with the mean effect of selecting runs taken off alpha;
-        params, tokens, loss: N*, D*, L*; params_exponent of N*(C), and excess: how far it goes beyond
-        the derived one, with an interval that excludes 0 just where this is beyond chance; difference:
-        the largest relative one from the predicted curve, with how far its band reaches anywhere.
+        E, C0 and alpha of the compute law, without the effect of selecting runs on alpha; params,
+        tokens, loss: N*, D*, L*; params_exponent of N*(C), and excess: its difference from the
+        derived one, with an interval that excludes 0 exactly where this is beyond chance;
+        difference: the largest relative one from the predicted curve, with the reach of its band.
         """
         return super().to_frame().set_index("approach")
 
     def explained(self) -> str:
-        """The text, and what its columns mean."""
+        """The text with the meaning of its columns."""
         (table,) = self.tables()
         return table.changed(notes=(*table.notes, *MEANINGS)).text()
 
@@ -247,7 +253,7 @@ class Check(Shown):
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in plain types, ready for JSON."""
-        told, runs, budgets = self.lack_of_fit, self.fit.runs, self.budgets
+        misfit, runs, budgets = self.lack_of_fit, self.fit.runs, self.budgets
         model = self.fit.solution.model
         return {
             "kind": "runs",
@@ -257,7 +263,7 @@ class Check(Shown):
             "approaches": self.tables()[0].records(),
             "curves": {name: curve.to_dict("list") for name, curve in self.curves.items()},
             "budgets": budgets.astype(object).where(budgets.notna(), None).to_dict("records"),
-            "lack_of_fit": told and {**asdict(told), "matters": told.matters(self.tolerance)},
+            "lack_of_fit": misfit and {**asdict(misfit), "matters": misfit.matters(self.tolerance)},
             **{name: getattr(self, name) for name in ("verdict", "sentence", "tolerance", "level")},
             "notes": list(self.notes),
             "resamples": {"asked": self.draws, "done": self.done, "seed": self.seed},
@@ -276,22 +282,22 @@ def check(
     compute: float | None = None,
     progress: bool = False,
 ) -> Check:
-    """Fit the params+tokens law, derive its envelope, and set it beside every compute law that the runs
-    allow.
+    """Fit the params+tokens law, derive its envelope, and compare it with every compute law that the
+    runs allow.
 
     Parameters
     ----------
     runs : Runs, or anything that `Runs.read` accepts
-        With params, tokens and loss; where they have a `group`, residuals are drawn from one group
-        for another, and of fewer than four groups nothing can be told.
+        Runs with params, tokens and loss. If they have a `group`, residuals are drawn from one group
+        for another; with fewer than four groups the verdict is "cannot tell".
     draws, seed : int
-        How many resamples, at least 61, and of which seed, at least 0.
+        The number of resamples, at least 61, and their seed, at least 0.
     level : float
-        Of intervals and bands, between 0 and 1.
+        The level of intervals and bands, between 0 and 1.
     tolerance : float
-        Largest relative difference in loss that counts as agreement; > 0.
+        The largest relative difference in loss that counts as agreement; > 0.
     compute : float, optional
-        At which N*, D* and L* are given, FLOP, > 0; by default the largest of the runs.
+        The compute at which N*, D* and L* are given, FLOP, > 0; by default the largest of the runs.
     progress : bool
         Show a progress bar on the standard error.
 
@@ -302,14 +308,14 @@ def check(
 
     Notes
     -----
-    Points of an approach are moved along the fitted law to where the theory speaks, which takes off
+    The points of an approach are moved along the fitted law to where the theory speaks, which removes
     the bias of parabolas and of staircases (`isoflop.numeric.check.approaches`). Every resample draws
-    new residuals about the fitted law and refits the joint law and the empirical laws alike
+    new residuals about the fitted law and refits the joint law and the empirical laws
     (`isoflop.numeric.check.paired`); bands are simultaneous over the compute and, by Bonferroni's
-    inequality, over the approaches. The law itself is held against its runs by their residuals
-    (`isoflop.numeric.check.lack_of_fit`). Where the table gives a compute that is not 6ND, the budget
-    is the power law kappa N^a D^d through it. A KeyboardInterrupt ends the resampling; the result is
-    that of the resamples so far and says so.
+    inequality, over the approaches. Whether the law fits its runs is tested by their residuals, from
+    about a dozen runs on (`isoflop.numeric.check.lack_of_fit`). If the table has a compute that is
+    not 6ND, the budget is the power law kappa N^a D^d through it. A KeyboardInterrupt ends the
+    resampling; the result rests on the resamples so far, and a note says so.
 
     Examples
     --------
@@ -332,7 +338,9 @@ def check(
     law = budget.law(**fitted.coefficients)
     sizes = budget.scaled(read.params, read.tokens)
     rows = approaches.Rows(*sizes, spent, read.loss, np.ones(len(read)))
-    profiles, unfit = approaches.find_profiles(rows), _unfit(fitted)
+    profiles, left = approaches.find_profiles(rows), ", ".join(fitted.undetermined)
+    unfit = f"the runs leave {left} of the params-tokens law undetermined" if left else ""
+    unfit = _too_few_runs(fitted) or unfit
     found = [approaches.find_frontier(rows), approaches.find_minima(profiles, law)]
     found.append(approaches.find_ray(rows, budget, law))
     if unfit:
@@ -357,7 +365,7 @@ def check(
                 curves[name] = banded(each.compute, here, resampled, band_level)
                 row |= _judged(curves[name], tolerance)
     misfit = None
-    if not unfit:
+    if not left:
         misfit = lack_of_fit(read, spent, fitted.solution.model.law(fitted.coefficients), seed=seed)
     return Check(
         fit=fitted,
@@ -378,7 +386,7 @@ def check(
 
 
 def _derived(fitted: Fit, budget: RunsBudget, law: Law, at: float, level: float) -> dict[str, Any]:
-    """The row of the params+tokens law: without an optimum where its runs leave the law open."""
+    """The row of the params+tokens law, without an optimum if the runs leave the law undetermined."""
     row = {"approach": "params+tokens", "name": "params+tokens", "n_runs": len(fitted.runs)}
     row |= {"verdict": "", "E": law.E}
     row["alpha"] = fitted.estimate(
@@ -391,8 +399,8 @@ def _derived(fitted: Fit, budget: RunsBudget, law: Law, at: float, level: float)
     return row
 
 
-def _unfit(fitted: Fit) -> str:
-    """Why there is nothing to compare, or nothing to judge it by; empty where there is."""
+def _too_few_runs(fitted: Fit) -> str:
+    """Why the residuals of a fit do not show the noise of its runs; empty if they do."""
     spare, group = fitted.solution.spare, fitted.runs.group
     groups = LEAST_GROUPS if group is None else len({*group.tolist()})
     if spare < LEAST_SPARE:
@@ -401,12 +409,11 @@ def _unfit(fitted: Fit) -> str:
     if groups < LEAST_GROUPS:
         few = counted(groups, "group")
         return f"the runs come in {few}; noise cannot be told from fewer than {LEAST_GROUPS} groups"
-    left = ", ".join(fitted.undetermined)
-    return f"the runs leave {left} of the params-tokens law undetermined" if left else ""
+    return ""
 
 
 def _too_few(here: DataFrame, resampled: DataFrame, band_level: float) -> str:
-    """Why the compute laws through the points of an approach tell nothing; empty where they do."""
+    """Why the compute laws through the points of an approach cannot be judged; empty if they can."""
     usable, needed = len(resampled), ceil(LEAST_BEYOND / (1.0 - band_level))
     few = f"{usable}: a band at {100.0 * band_level:.3g} % takes {needed}"
     if not here.valid[0]:
@@ -415,8 +422,8 @@ def _too_few(here: DataFrame, resampled: DataFrame, band_level: float) -> str:
 
 
 def _judged(curve: DataFrame, tolerance: float) -> dict[str, Any]:
-    """Consistent where the band of a curve lies within the tolerance of 0 throughout, inconsistent
-    where it lies outside anywhere; with the reason, and the largest difference.
+    """The largest difference of a curve, the verdict and its reason: consistent if the band lies
+    within the tolerance of 0 throughout, inconsistent if it lies outside anywhere.
     """
     compute, value, low, high = (curve[x].to_numpy() for x in ("compute", "difference", "lo", "hi"))
     beyond, reach = np.maximum(low, -high), np.maximum(-low, high)
@@ -454,7 +461,7 @@ def _numbers(
         excess = (own.exponent - own.share) / budget.a
         by_chance = (resampled.exponent - resampled.share) / budget.a
         middle, (low, high) = by_chance.median(), percentiles(by_chance, level)
-        # Excludes 0 just where the difference is outside of what chance brings about.
+        # The interval excludes 0 exactly where the difference is beyond chance.
         numbers["excess"] = Estimate(excess - middle, float(excess - high), float(excess - low))
         numbers["params_exponent"] = own.exponent / budget.a - middle
     return numbers

@@ -103,10 +103,12 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=100)
     parser.add_argument("--draws", type=int, default=100)
+    designs = {design.__name__: design for design in (isoflop, ladder, scattered)}
+    parser.add_argument("--designs", nargs="+", choices=designs, default=[*designs])
     asked = parser.parse_args()
     print(f"{'design':10} {'world':16} {' '.join(VERDICTS)}")
-    for design in (isoflop, ladder, scattered):
+    for design in asked.designs:
         for name, losses in WORLDS.items():
-            found = verdicts(design, losses, asked.sets, asked.draws)
+            found = verdicts(designs[design], losses, asked.sets, asked.draws)
             shares = " ".join(f"{found[x] / asked.sets:{len(x)}.2f}" for x in VERDICTS)
-            print(f"{design.__name__:10} {name:16} {shares}", flush=True)
+            print(f"{design:10} {name:16} {shares}", flush=True)

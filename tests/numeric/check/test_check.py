@@ -53,6 +53,7 @@ def test_runs_of_the_law_are_consistent_with_it(consistent):
     curve = consistent.curves["isoflop"]
     assert abs(curve.difference).max() == abs(minima.difference)
     assert (curve.lo.min(), curve.hi.max()) == (minima.difference_lo, minima.difference_hi)
+    assert check(runs(profiles(), noise=0.001), draws=61).verdict == "consistent"  # few draws
 
 
 def test_runs_at_a_fixed_ratio_are_compared_with_their_ray():
@@ -73,7 +74,7 @@ def test_runs_at_a_fixed_ratio_are_compared_with_their_ray():
 
 @pytest.mark.slow
 def test_the_bands_hold_the_truth_and_the_biases_are_gone():
-    """20 worlds in which the law holds: every band holds 0 but a few; differences average to 0."""
+    """20 worlds in which the law holds: nearly every band holds 0; differences average to 0."""
     held, differences = 0, dict[str, list[Any]](frontier=[], isoflop=[])
     for seed in range(20):
         found = check(runs(profiles(), seed=100 + seed, noise=0.003), draws=100, seed=seed)
@@ -92,7 +93,7 @@ def test_optima_under_the_compute_of_the_table(kappa, a):
     """N*, D* and L* under C = kappa N^a D, by the law and through the minima, against a search."""
     params, tokens = profiles(kappa=kappa, a=a)
     data = {"params": params, "tokens": tokens, "loss": power_law(params, tokens, **LAW)}
-    found = check({**data, "compute": kappa * params**a * tokens}, draws=100, compute=3e21)
+    found = check({**data, "compute": kappa * params**a * tokens}, draws=61, compute=3e21)
     sizes = np.geomspace(1e8, 1e11, 300_001)
     left = 3e21 / (kappa * sizes**a)
     losses = power_law(sizes, left, **LAW)
@@ -110,10 +111,7 @@ def test_a_frontier_at_the_edge_of_the_sizes_has_no_optimum():
     """On each budget all sizes are above the optimum, so that the smallest is the best one."""
     params, tokens = profiles()
     found = check(runs((params * 12.0, tokens / 12.0)), draws=61)
-    edge = row(found, "frontier")
-    assert (edge.verdict, math.isnan(edge.params)) == ("cannot tell", True) or math.isnan(
-        edge.params
-    )
+    assert math.isnan(row(found, "frontier").params)
     assert any(note.startswith("no N* of the frontier") for note in found.notes)
 
 
@@ -136,22 +134,35 @@ def test_a_law_that_does_not_hold_is_found_out(world):
         "repeated tokens": repeated / power_law(params, tokens, **LAW),
     }[world]
     found = check(runs((params, tokens), factor=factor, noise=0.003), draws=100)
-    told: Any = found.lack_of_fit
+    misfit: Any = found.lack_of_fit
     assert found.verdict == "inconsistent"
-    assert f"losses at {told.variable}" in found.sentence
+    assert f"losses at {misfit.variable}" in found.sentence
     if world == "bend":
         band, own = found.curves["isoflop"], row(found, "isoflop")
         assert ((band.lo > 0.01) | (band.hi < -0.01)).any()
         assert own.verdict == "inconsistent"
         assert own.reason.endswith("outside the tolerance of 1 %")
     elif world == "hump":
-        assert (told.variable, told.misfit > 0.005) == ("compute", True)
-        assert told.low / 1.2 <= 1e20 <= told.high * 1.2
+        assert (misfit.variable, misfit.misfit > 0.005) == ("compute", True)
+        assert misfit.low / 1.2 <= 1e20 <= misfit.high * 1.2
     else:
-        assert told.variable == "tokens"
+        assert misfit.variable == "tokens"
 
 
 # -- where nobody can tell, arguments --------------------------------------------------------------
+
+
+def test_a_ladder_of_four_by_four_tells_an_interaction():
+    """There are too few runs for the curves, and enough for the test of the residuals."""
+    params, tokens = grid(np.geomspace(1e7, 1e9, 4), np.geomspace(1e9, 1e11, 4))
+    x, y = ((np.log(z) - np.log(z).mean()) / np.log(z).std() for z in (params, tokens))
+    loss = power_law(params, tokens, **LAW)
+    factor = 1.0 + 0.03 * (1.0 - LAW["E"] / loss) * x * y
+    for seed in range(3):
+        for size, verdict in ((1.0, "cannot tell"), (factor, "inconsistent")):
+            table = runs((params, tokens), seed, noise=0.003, factor=size)
+            assert check(table, draws=61).verdict == verdict
+
 
 FEW = 10 ** np.random.default_rng(0).uniform(7.0, 10.0, 6)
 
@@ -194,21 +205,15 @@ def test_arguments_outside_their_domain(name, value):
 # -- resamples -------------------------------------------------------------------------------------
 
 
-def test_the_seed_fixes_the_result_and_groups_and_weights_count():
-    data, places, alphas = runs(profiles()), np.arange(63), list[float]()
-    usual, same, other = (check(data, draws=61, seed=seed) for seed in (1, 1, 2))
-    assert same.as_dict() == usual.as_dict()
-    ends = [row(found, "isoflop").alpha_lo for found in (usual, other)]
+def test_the_seed_fixes_the_result_and_groups_count(consistent):
+    data = runs(profiles())
+    same, other = (check(data, draws=150, seed=seed) for seed in (1, 2))
+    assert same.as_dict() == consistent.as_dict()
+    ends = [row(found, "isoflop").alpha_lo for found in (consistent, other)]
     assert ends[0] != ends[1] == pytest.approx(ends[0], abs=0.005)
-    grouped, weighted = {"group": places % 5}, {"weight": np.where(places % 2 == 0, 1.0, 0.01)}
-    for found in (usual, *(check({**data, **more}, draws=61) for more in (grouped, weighted))):
-        alphas.append(row(found, "isoflop").alpha)
-    assert len({*alphas}) == 3
-    assert max(alphas) - min(alphas) < 0.02
-
-
-def test_few_draws_suffice_for_a_verdict():
-    assert check(runs(profiles(), noise=0.001), draws=61).verdict == "consistent"
+    grouped = check({**data, "group": np.arange(63) % 5}, draws=61)
+    alphas = [row(found, "isoflop").alpha for found in (consistent, grouped)]
+    assert 0.0 < abs(alphas[0] - alphas[1]) < 0.02
 
 
 def test_an_interrupt_keeps_what_is_done(monkeypatch, consistent):
@@ -253,19 +258,15 @@ def test_public_runs(public_runs, name):
         assert own.alpha_lo < own.alpha < own.alpha_hi
         assert (band.lo < band.hi).all()
         assert own.verdict == "consistent" or own.reason
-    exponent, told = row(found, "isoflop").params_exponent, found.lack_of_fit
+    exponent, misfit = row(found, "isoflop").params_exponent, found.lack_of_fit
     assert PUBLIC[name] is None or exponent == pytest.approx(PUBLIC[name], abs=0.01)
-    said = " ".join(found.notes)
-    assert ("they differ beyond chance" in said) == name.startswith("llama")
+    assert ("they differ beyond chance" in " ".join(found.notes)) == name.startswith("llama")
     if name == "chinchilla":
-        assert told is not None
-        assert (len(table), found.verdict, told.variable) == (
-            240,
-            "inconsistent",
-            "tokens per param",
-        )
-        assert told.p_value <= 0.002
-        assert told.misfit == pytest.approx(0.0035, abs=0.001)
+        assert misfit is not None
+        expected = 240, "inconsistent", "tokens per param"
+        assert (len(table), found.verdict, misfit.variable) == expected
+        assert misfit.p_value <= 0.002
+        assert misfit.misfit == pytest.approx(0.0035, abs=0.001)
     lines = str(found).splitlines()
     assert max(map(len, lines)) <= 100
     assert len(lines) <= 10 + 2 * len(found.notes)
