@@ -11,7 +11,6 @@ from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.hold_out import backtest
 
 GUESS = {"piqa": 0.5, "hard": 0.0}
-HOLD_OUT = "compute > 8e21"
 PARAMS, TOKENS = at_ratios(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0))
 COMPUTE = 6.0 * PARAMS * TOKENS
 
@@ -28,12 +27,6 @@ def table():
     return evaluations(PARAMS, TOKENS, scores, code=0.0, **GUESS)
 
 
-def column(benchmark):
-    """The accuracy of a benchmark, straight from the table."""
-    columns = table()
-    return np.array(columns["score"])[np.array(columns["benchmark"]) == benchmark]
-
-
 @pytest.fixture(scope="module")
 def runs():
     return Evaluations.read(table())
@@ -41,49 +34,56 @@ def runs():
 
 @pytest.fixture(scope="module")
 def compare(runs):
-    """Laws on piqa with the runs of the most compute held out, where nothing else is said."""
+    """Laws on piqa with the runs of the most compute held out, unless other options are given."""
 
     def compared(*laws, **more) -> Any:
-        asked: dict[str, Any] = {"benchmarks": ("piqa",), "hold_out": HOLD_OUT}
-        return backtest(runs, laws=laws, **asked | more)
+        options: dict[str, Any] = {"benchmarks": ("piqa",), "hold_out": "compute > 8e21"}
+        return backtest(runs, laws=laws, **options | more)
 
     return compared
 
 
 def held_errors(found, benchmark, law) -> Any:
-    """What the summary says of a law on the held-out runs of a benchmark."""
+    """The summary of a law on the held-out runs of a benchmark."""
     rows = found.errors(by_decades=False).to_dict("records")
     return next((row for row in rows if (row["subject"], row["law"]) == (benchmark, law)), None)
 
 
-@pytest.mark.parametrize("benchmark", ["piqa", "hard"])
-def test_errors_of_equation_2_from_the_table_up(compare, benchmark):
+def line_of_logs(compute, score, guess, fitted):
+    """Slope and intercept of log(-log Q') on log C by NumPy."""
+    y = np.log(-np.log((score[fitted] - guess) / (1.0 - guess)))
+    return np.polyfit(np.log(compute[fitted]), y, 1)
+
+
+def law_of_line(compute, line, guess):
+    return guess + (1.0 - guess) * np.exp(-np.exp(np.polyval(line, np.log(compute))))
+
+
+def test_errors_of_equation_2_from_the_table_up(compare):
     """The margin, the line through the logs, and the errors on both sides of the hold-out."""
-    compared = compare("compute", benchmarks=("piqa", "hard"))
-    score, guess = column(benchmark), GUESS[benchmark]
-    judged, held = score > guess + 0.05, COMPUTE > 8e21
-    x, used = np.log(COMPUTE), judged & ~held
-    y = np.log(-np.log((score[used] - guess) / (1.0 - guess)))
-    slope, intercept = np.polyfit(x[used], y, 1)
-    law = guess + (1.0 - guess) * np.exp(-np.exp(intercept + slope * x))
-    off, ahead = law - score, judged & held
-    row, fit = held_errors(compared, benchmark, "compute"), compared.finals.set_index("subject")
-    fit = fit.loc[benchmark]
-    assert (row["n"], ahead.sum()) == (6, 6)
-    assert row["mae"] == pytest.approx(np.abs(off[ahead]).mean(), rel=1e-6)
-    relative = np.abs(off[ahead] / score[ahead])
-    assert row["mean_error"] == pytest.approx(relative.mean(), rel=1e-6)
-    spread = ((score[used] - score[used].mean()) ** 2).sum()
-    assert fit["rmse"] == pytest.approx(np.sqrt((off[used] ** 2).mean()), rel=1e-6)
-    assert fit["r2"] == pytest.approx(1.0 - (off[used] ** 2).sum() / spread, rel=1e-6)
-    values = list(compared.fit("compute", benchmark).coefficients.values())
-    assert values == pytest.approx([np.exp(intercept), -slope], rel=1e-6)
+    compared, columns = compare("compute", benchmarks=("piqa", "hard")), table()
+    for name, guess in GUESS.items():
+        score = np.array(columns["score"])[np.array(columns["benchmark"]) == name]
+        judged, held = score > guess + 0.05, COMPUTE > 8e21
+        used, ahead = judged & ~held, judged & held
+        slope, intercept = line = line_of_logs(COMPUTE, score, guess, used)
+        off = law_of_line(COMPUTE, line, guess) - score
+        row = held_errors(compared, name, "compute")
+        fit = compared.finals.set_index("subject").loc[name]
+        assert (row["n"], ahead.sum()) == (6, 6)
+        assert row["mae"] == pytest.approx(np.abs(off[ahead]).mean(), rel=1e-6)
+        relative = np.abs(off[ahead] / score[ahead])
+        assert row["mean_error"] == pytest.approx(relative.mean(), rel=1e-6)
+        spread = ((score[used] - score[used].mean()) ** 2).sum()
+        assert fit["rmse"] == pytest.approx(np.sqrt((off[used] ** 2).mean()), rel=1e-6)
+        assert fit["r2"] == pytest.approx(1.0 - (off[used] ** 2).sum() / spread, rel=1e-6)
+        values = list(compared.fit("compute", name).coefficients.values())
+        assert values == pytest.approx([np.exp(intercept), -slope], rel=1e-6)
 
 
 @pytest.mark.parametrize(
     ("condition", "wanted"),
     [
-        ("compute > 8e21", COMPUTE > 8e21),
         ("C > 8e21 or D/N > 50", (COMPUTE > 8e21) | (TOKENS / PARAMS > 50.0)),
         ("compute < 1e20", COMPUTE < 1e20),
     ],
@@ -91,7 +91,7 @@ def test_errors_of_equation_2_from_the_table_up(compare, benchmark):
 def test_held_out_runs_are_those_of_the_condition_and_are_not_fitted(compare, condition, wanted):
     """Those near guessing are neither fitted nor judged."""
     found = compare("compute", benchmarks=["hard"], hold_out=condition)
-    clear = column("hard") > GUESS["hard"] + 0.05
+    clear = found.points["hard"]["observed"].to_numpy() > GUESS["hard"] + 0.05
     fitted = found.fit("compute", "hard").sample.index
     assert {*fitted.tolist()} == {*np.flatnonzero(~wanted & clear).tolist()}
     assert held_errors(found, "hard", "compute")["n"] == (wanted & clear).sum()
@@ -109,17 +109,16 @@ def test_two_stage_laws_are_judged_on_the_runs_with_the_proxy():
     rows = [i for i, name in enumerate(columns["benchmark"]) if name == "web"]
     for i in rows[:2] + rows[-1:]:
         columns["score"][i] = None
-    laws = ("compute", "two-stage-linear")
-    data = Evaluations.read(columns)
-    found: Any = backtest(data, hold_out=HOLD_OUT, laws=laws, benchmarks=["piqa"])
+    options: dict[str, Any] = {"hold_out": "compute > 8e21", "benchmarks": ["piqa"]}
+    found = backtest(Evaluations.read(columns), laws=("compute", "two-stage-linear"), **options)
     used = found.finals["n"].to_numpy() + found.errors(by_decades=False)["n"].to_numpy()
     assert used.tolist() == [30, 27]
 
 
-def test_cutoffs_are_the_same_for_all_laws_and_foretell_up_to_the_next(compare):
-    found = compare("compute", "params-tokens", "two-stage-linear", hold_out=None, cutoffs=3)
+def test_cutoffs_are_the_same_for_all_laws_and_predict_up_to_the_next(compare):
+    found = compare("compute", "two-stage-linear", hold_out=None, cutoffs=3)
     cuts = found.fits.groupby("law").cutoff.apply(list)
-    assert cuts["compute"] == cuts["params-tokens"] == cuts["two-stage-linear"]
+    assert cuts["compute"] == cuts["two-stage-linear"]
     for row in found.table.itertuples():
         assert row.size > row.cutoff * (1.0 - 1e-12)
         later = [cut for cut in cuts["compute"] if cut > row.cutoff]
@@ -127,7 +126,7 @@ def test_cutoffs_are_the_same_for_all_laws_and_foretell_up_to_the_next(compare):
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"laws": []}, r"laws=\[\]: must be at least one law"),
         ({"benchmarks": []}, "no law has all that it depends on"),
@@ -138,8 +137,8 @@ def test_cutoffs_are_the_same_for_all_laws_and_foretell_up_to_the_next(compare):
         ({"hold_out": "C > 1e21", "cutoffs": 3}, "hold_out='C > 1e21': .* not by both"),
     ],
 )
-def test_bad_arguments(runs, given, said):
-    with pytest.raises(ValueError, match=said):
+def test_bad_arguments(runs, given, message):
+    with pytest.raises(ValueError, match=message):
         backtest(runs, **{"laws": ["compute"], "benchmarks": ["piqa"]} | given)
 
 
@@ -150,14 +149,10 @@ def test_public_runs_have_the_errors_of_equation_2(public_runs):
     known = resolve(read, "krajewski2025", None, benchmarks=read.benchmarks)
     found = backtest(read, laws="compute", hold_out="compute > 6e21", baselines=known)
     for name in read.benchmarks:
-        score, guess = read.scores[name], known[name].value
-        own = known[name].margin
-        margin = 0.05 if own is None else own
-        judged = np.isfinite(score) & (score > guess + margin) & (score < 1.0)
-        held = read.compute > 6e21
-        x, used = np.log(read.compute), judged & ~held
-        y = np.log(-np.log((score[used] - guess) / (1.0 - guess)))
-        line = np.polyval(np.polyfit(x[used], y, 1), x[judged & held])
-        law = guess + (1.0 - guess) * np.exp(-np.exp(line))
-        mae = np.abs(law - score[judged & held]).mean()
+        score, guess, margin = read.scores[name], known[name].value, known[name].margin
+        least = guess + (0.05 if margin is None else margin)
+        judged, held = np.isfinite(score) & (score > least) & (score < 1.0), read.compute > 6e21
+        line = line_of_logs(read.compute, score, guess, judged & ~held)
+        ahead = judged & held
+        mae = np.abs(law_of_line(read.compute[ahead], line, guess) - score[ahead]).mean()
         assert held_errors(found, name, "compute")["mae"] == pytest.approx(mae, rel=1e-6)

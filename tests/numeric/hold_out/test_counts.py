@@ -28,12 +28,12 @@ def exact():
 
 @pytest.fixture(scope="module")
 def result(exact) -> Any:
-    return backtest(exact, laws=["compute", "params-tokens"], k=[1], resamples=20, cutoffs=4)
+    return backtest(exact, laws=["compute", "params-tokens"], k=[1], resamples=10, cutoffs=3)
 
 
-def test_rows_say_what_they_are_computed_from(result, exact):
+def test_rows_follow_from_what_they_are_computed_from(result, exact):
     compute = exact.covariates["compute"]
-    open_ = result.fits.set_index(["subject", "law", "cutoff"])["undetermined"]
+    undetermined = result.fits.set_index(["subject", "law", "cutoff"])["undetermined"]
     for row in result.rows():
         g = exact.names.index(row["target"])
         decades = log10(compute[g] / row["cutoff"])
@@ -42,26 +42,11 @@ def test_rows_say_what_they_are_computed_from(result, exact):
         assert row["n_train"] == int((below & (np.arange(16) != g)).sum())
         relative = row["predicted"] / row["observed"] - 1.0
         assert row["relative_error"] == pytest.approx(relative, abs=1e-12)
-        assert row["usable"] == (open_[row["subject"], row["law"], row["cutoff"]] == "")
+        assert row["usable"] == (undetermined[row["subject"], row["law"], row["cutoff"]] == "")
         within = row["lo"] <= row["observed"] <= row["hi"]
         assert row["inside"] == (within if row["usable"] else None)
         n, c = exact.per_group(g)
         assert row["observed"] == pytest.approx(-np.log((c / n).mean()), rel=1e-12)
-
-
-def test_a_final_fit_takes_models_that_are_drawn_together_so():
-    """The upper limit of its floor is that of `fit_passk` on the same models: with each model for
-    itself it would be 0.55.
-    """
-    noise: dict[str, Any] = {"concentration": 200.0, "scatter": 0.2}
-    truth = law_truth(DESIGN, "compute", LAW | {"E0": 0.0}, rng=np.random.default_rng(5), **noise)
-    counts = Counts.read(simulate(truth, problems=60, samples=200, rng=5))
-    most = float(counts.covariates["compute"].max())
-    options: dict[str, Any] = {"laws": "compute", "k": [1], "resamples": 2}
-    found = backtest(counts, hold_out=f"compute >= {most!r}", **options).fit("compute", 1)
-    reference = fit_passk(counts.subset(counts.covariates["compute"] < most), **options).at(1)
-    assert upper_limit(found) == pytest.approx(upper_limit(reference), rel=1e-9)
-    assert upper_limit(found) > 0.7
 
 
 def test_summaries_are_those_of_the_rows(result):
@@ -93,16 +78,34 @@ def test_stability_goes_back_from_the_final_fit(result):
         assert row.stable_censored == (reached == fits["cutoff"].iloc[-1])
 
 
+def test_a_final_fit_draws_models_together_as_fit_passk_does():
+    """Its intervals and the upper limit of its floor are those of `fit_passk` on the same models;
+    were each model drawn for itself, the limit would be 0.55.
+    """
+    noise: dict[str, Any] = {"concentration": 200.0, "scatter": 0.2}
+    truth = law_truth(DESIGN, "compute", LAW | {"E0": 0.0}, rng=np.random.default_rng(5), **noise)
+    counts = Counts.read(simulate(truth, problems=60, samples=200, rng=5))
+    most = float(counts.covariates["compute"].max())
+    options: dict[str, Any] = {"laws": "compute", "k": [1], "resamples": 8, "seed": 5}
+    found = backtest(counts, hold_out=f"compute >= {most!r}", **options).fit("compute", 1)
+    reference = fit_passk(counts.subset(counts.covariates["compute"] < most), **options).at(1)
+    assert upper_limit(found) == pytest.approx(upper_limit(reference), rel=1e-9)
+    assert upper_limit(found) > 0.7
+    alphas = [fit.estimate("alpha") for fit in (found, reference)]
+    assert alphas[0].low == pytest.approx(alphas[1].low, rel=1e-6)
+    assert alphas[0].high == pytest.approx(alphas[1].high, rel=1e-6)
+
+
 @pytest.mark.parametrize("axis", ["tokens", "gold"])
-def test_all_targets_are_those_beyond_the_cutoff(exact, axis):
-    """Of gold an expensive model has less."""
+def test_a_sweep_predicts_all_models_beyond_the_cutoff(exact, axis):
+    """An expensive model has less gold."""
     sign = -1.0 if axis == "gold" else 1.0
     place = sign * np.log(exact.covariates[axis])
-    found = backtest(exact, axis=axis, sweep=True, cutoffs=3, **QUICK)
-    for one in found.fits.itertuples():
-        cut = sign * np.log(one.cutoff) + 1e-9
-        assert (one.split.test == (place > cut)).all()
-        assert (one.split.train == (place <= cut)).all()
+    found = backtest(exact, axis=axis, sweep=True, cutoffs=2, **QUICK)
+    for fit in found.fits.itertuples():
+        cut = sign * np.log(fit.cutoff) + 1e-9
+        assert (fit.split.test == (place > cut)).all()
+        assert (fit.split.train == (place <= cut)).all()
     assert found.finals["n_train"].tolist() == [16]
 
 
@@ -114,35 +117,22 @@ def test_targets_without_an_estimate_are_named_not_compared():
     columns.loc[columns.model == DESIGN.model[dearest], "n_correct"] = 0
     columns.loc[columns.model == DESIGN.model[second], "n_samples"] = 20
     columns["n_correct"] = columns[["n_correct", "n_samples"]].min(axis=1)
-    how: dict[str, Any] = {"sweep": True, "cutoffs": [1.001 * DESIGN.compute[third]]}
-    found = backtest(Counts.read(columns), **QUICK | how | {"k": [50]})
+    options: dict[str, Any] = {"sweep": True, "cutoffs": [1.001 * DESIGN.compute[third]]}
+    found = backtest(Counts.read(columns), **QUICK | options | {"k": [50]})
     assert (len(found.errors()), found.has_verdict) == (0, False)
-    why = ("no success", "fewer than 50 samples of some problem")
-    assert {*found.table["left_out"]} == {f"target not observed: {reason}" for reason in why}
+    reasons = ("no success", "fewer than 50 samples of some problem")
+    assert {*found.table["left_out"]} == {f"target not observed: {reason}" for reason in reasons}
     assert all(row["observed"] is None and row["inside"] is None for row in found.rows())
-
-
-def test_models_of_a_size_are_drawn_together(exact):
-    """Final intervals are those of the law fitted to the same models with the same resamples."""
-    options: dict[str, Any] = {"k": [1], "resamples": 10, "seed": 5}
-    found = backtest(exact, laws="compute", cutoffs=1, sweep=True, **options).coefficients
-    own = fit_passk(exact, laws="compute", **options).at(1).estimate("alpha")
-    alpha = found.set_index("coefficient").loc["alpha"]
-    assert (alpha.lo, alpha.hi) == pytest.approx((own.low, own.high), rel=1e-6)
 
 
 # -- losses ----------------------------------------------------------------------------------------
 
 
-def runs(noise=1e-3, seed=0, **more):
-    """36 runs of a params+tokens law with lognormal noise."""
-    return Runs.read(grid_runs(6, 6, tokens=(2e9, 2e11), noise=noise, seed=seed) | more)
-
-
 def test_runs_off_the_frontier_follow_the_params_tokens_law_and_no_compute_law():
     """The same law as a formula predicts the same."""
+    runs = Runs.read(grid_runs(6, 6, tokens=(2e9, 2e11), noise=1e-3))
     laws = ["compute", "params-tokens", "E + A*N^-beta + B*D^-gamma"]
-    found = backtest(runs(), laws=laws, sweep=True, resamples=0, cutoffs=3)
+    found = backtest(runs, laws=laws, sweep=True, resamples=0, cutoffs=2)
     near = found.errors().query("decades == 1").set_index("law")["median_error"]
     assert near["params-tokens"] < 0.005 < near["compute"]
     one, other = (found.table.query("law == @law")["predicted"].to_numpy() for law in laws[1:])
@@ -154,46 +144,36 @@ def test_fits_know_nothing_of_what_they_predict(how):
     """Held-out losses may be anything: predictions stay, of the largest runs at each cutoff."""
     runs = grid_runs()
     runs["compute"] = 6.0 * runs["params"] * runs["tokens"]
-    found = backtest(Runs.read(runs), **how).table
+    found = backtest(Runs.read(runs), resamples=0, **how).table
     is_held = runs["compute"] >= found["size"].max() if "cutoffs" in how else runs["compute"] > 1e21
     changed = {**runs, "loss": runs["loss"] * (1.0 + 0.5 * is_held)}
-    other = backtest(Runs.read(changed), **how).table
+    other = backtest(Runs.read(changed), resamples=0, **how).table
     cheapest = found["cutoff"] == found["cutoff"].min() if "cutoffs" in how else slice(None)
-    assert found["predicted"][cheapest].to_numpy() == pytest.approx(
-        other["predicted"][cheapest].to_numpy(), rel=1e-12
-    )
+    before, after = (part["predicted"][cheapest].to_numpy() for part in (found, other))
+    assert before == pytest.approx(after, rel=1e-12)
     assert (other["observed"][cheapest] != found["observed"][cheapest]).any()
-
-
-# -- bad input -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"axis": "time"}, r"axis='time': must be one of compute"),
+        ({"axis": "gold"}, "axis='gold': data has no gold"),
         ({"cutoffs": 0}, r"cutoffs=0: must be"),
         ({"cutoffs": []}, r"cutoffs=\[\]: must be"),
         ({"proxy": "c4"}, r"proxy='c4': is for Evaluations"),
         ({"resamples": -1}, r"resamples=-1: must be"),
+        ({"laws": "best"}, "model='best': names no column"),
     ],
 )
-def test_bad_arguments(exact, options, message):
+def test_bad_arguments(options, message):
     with pytest.raises(ValueError, match=message):
-        backtest(exact, **QUICK | options)
+        backtest(Runs.read(grid_runs()), **{"laws": "compute"} | options)
 
 
-def test_where_nothing_can_be_fitted_the_notes_say_why(exact):
-    found = backtest(exact, **QUICK, cutoffs=[1e10])
+def test_where_nothing_can_be_fitted_the_reason_is_given():
+    found = backtest(Runs.read(grid_runs()), laws="compute", cutoffs=[1e10])
     assert not found.has_verdict
     assert "no fit: fewer than 4 cheaper rows" in found.notes[0]
-
-
-def test_what_a_law_needs():
-    small = grid_runs(2, 2)
-    with pytest.raises(ValueError, match="axis='gold': data has no gold"):
-        backtest(Runs.read(small), axis="gold")
-    with pytest.raises(ValueError, match="model='best': names no column"):
-        backtest(Runs.read(small), laws="best")
     with pytest.raises(ValueError, match="no law has all that it depends on"):
         backtest(Runs.read({"loss": [2.0, 3.0]}, require=("loss",)))
