@@ -1,4 +1,4 @@
-"""The settings of theorems: which names a text begins with; and the texts read in them."""
+"""The settings of theorems, which are the names that a text begins with, and the reading of texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .theorem.errata import Erratum
 from .theorem.names import Names, Setting
 from .theorem.words import function
 
-#: What a law may be of the reducible loss.
+#: Any function h(y) of the reducible loss.
 OUTER = function("h")(Symbol("y", positive=True))
 
 
@@ -59,11 +59,12 @@ def _two_numbers_of_draws() -> Setting:
     return Setting(pair.assumptions, pair.definitions)
 
 
-#: The settings that hold under any budget, and the others.
+#: The settings that hold under any budget.
 UNDER_A_BUDGET: Mapping[str, Callable[[Budget], Setting]] = {
     "envelope": _envelope,
     "penalty": _penalty,
 }
+#: Every setting by name.
 SETTINGS: Mapping[str, Callable[[], Setting]] = {
     "envelope": _envelope,
     "penalty": _penalty,
@@ -77,12 +78,12 @@ SETTINGS: Mapping[str, Callable[[], Setting]] = {
 
 
 def setting(name: str, compute: Expr | None = None) -> Setting:
-    """The setting of a name, under the budget that makes the compute this expression.
+    """The setting of a name, under the budget C = `compute` if that is given.
 
     Raises
     ------
     ValueError
-        Where there is none of that name, it has a budget of its own, or the expression is none.
+        If there is no such setting, it has a budget of its own, or the expression is no budget.
     """
     if name not in SETTINGS:
         raise ParseError(f"Setting: must be one of {', '.join(SETTINGS)}")
@@ -94,10 +95,10 @@ def setting(name: str, compute: Expr | None = None) -> Setting:
 
 
 def theorem(text: str, name: str) -> Derivation:
-    """The theorem that a text spells; ValueError naming what cannot be read."""
+    """The theorem of a text; ValueError names what cannot be read."""
     return texts.theorem(text, name, setting)
 
 
 def errata(text: str) -> tuple[Erratum, ...]:
-    """The slips and the remarks that a text has; ValueError naming what cannot be read."""
+    """The slips and remarks of a text; ValueError names what cannot be read."""
     return texts.errata(text, setting)

@@ -1,8 +1,4 @@
-"""Theorems verified as a whole: what every step's paths say, how strong the theorem is, and how
-long it took.
-
-A report is plain data (text and numbers), so that it travels between processes and into JSON.
-"""
+"""The verification of whole theorems, as reports of plain data that JSON can hold."""
 
 from __future__ import annotations
 
@@ -28,22 +24,22 @@ from .theorem.words import say
 from .typeset.plain import plain
 from .typeset.words import plain_sentence, plain_statement
 
-#: A longer claim is not printed: operations on both sides, bits of the longest number.
+#: Bounds on a claim that is printed: the operations on both sides, the bits of the longest number.
 MOST_OPERATIONS, MOST_BITS = 200, 200
-#: How a file with the text of a theorem ends.
+#: The suffixes of files with the text of a theorem.
 SUFFIXES = (".md", ".txt")
-#: What a step that has failed may be, the worst first.
+#: The statuses of a step that has failed, the worst first.
 WORST = ("refuted", FAILED, "undecided")
-#: One file of errata for each paper: the name of the paper and the theorem's.
+#: The theorem of the errata of each paper, by the name of the paper.
 ERRATA = {name.removesuffix("_errata"): name for name in NAMES if name.endswith("_errata")}
 
 
 @dataclass(frozen=True)
 class StepReport:
-    """One step: the claim in plain text, its strength, and what each path says of it.
+    """The report on a step: its claim in plain text, its strength, and the result of each path.
 
-    `exact` is "proved", "refuted" or "undecided"; `pointwise` is "passed" or "failed"; `details` says
-    why, by path.
+    `exact` is "proved", "refuted" or "undecided", `pointwise` is "passed" or "failed", and `details`
+    has the reason of each.
     """
 
     name: str
@@ -58,13 +54,13 @@ class StepReport:
 
     @property
     def objections(self) -> list[str]:
-        """What the points hold against it."""
+        """The objections of the points."""
         return [self.details["pointwise"]] if self.pointwise == "failed" else []
 
     @property
     def status(self) -> str:
-        """The strength; of a step that has failed "refuted" where that is proved, "undecided" where
-        no path objects.
+        """The strength; or, for a step that has failed, "refuted" if that is proved and "undecided"
+        if no path objects.
         """
         if self.strength != FAILED:
             return self.strength
@@ -72,34 +68,32 @@ class StepReport:
 
     @classmethod
     def of(cls, verdict: Verdict) -> StepReport:
-        """What a verdict says, as text."""
-        claim, exact, points = verdict.step, verdict.exact, verdict.pointwise
+        """The report of a verdict."""
+        step, exact, points = verdict.step, verdict.exact, verdict.pointwise
         return cls(
-            name=claim.name,
-            claim=spelled(claim),
-            relation=claim.relation,
+            name=step.name,
+            claim=claim_text(step),
+            relation=step.relation,
             strength=verdict.strength,
             exact=exact.answer.value,
             pointwise="passed" if points.passed else "failed",
-            reason=plain_sentence(claim.reason),
-            argument=claim.argument.label,
-            details={"exact": str(exact).partition(": ")[2], "pointwise": _told(points)},
+            reason=plain_sentence(step.reason),
+            argument=step.argument.label,
+            details={"exact": str(exact).partition(": ")[2], "pointwise": _finding(points)},
         )
 
 
-def _told(check: PointCheck) -> str:
-    """What a path found, and where."""
+def _finding(check: PointCheck) -> str:
+    """What the points found, and at which of them."""
     where = ", ".join(f"{symbol} = {value}" for symbol, value in check.witness)
     return f"{check.detail}, at {where}" if where else check.detail
 
 
 @dataclass(frozen=True)
 class TheoremReport:
-    """One theorem: its text, its steps, its status (the weakest strength among them) and the
-    seconds that it took.
+    """The report on a theorem: its text, its steps, and the seconds that the check took.
 
-    The definitions are in plain text; `error` says why a theorem could not be read or checked,
-    whose status is then "failed".
+    `error` says why a theorem could not be read or checked; its status is then "failed".
     """
 
     name: str
@@ -115,7 +109,9 @@ class TheoremReport:
 
     @property
     def status(self) -> str:
-        """The weakest strength; of a failure the worst of refuted, failed, undecided."""
+        """The weakest strength among the steps; after a failure the worst of refuted, failed and
+        undecided.
+        """
         if self.error or not self.steps:
             return FAILED
         found = [step.status for step in self.steps if step.strength == FAILED]
@@ -129,33 +125,32 @@ class TheoremReport:
         return {**asdict(self), "status": self.status}
 
     def __str__(self) -> str:
-        """The verdict, and each step with its own."""
+        """The status, and each step with its own."""
         steps = (f"  {s.status.ljust(9)}  {s.name}: {s.claim}" for s in self.steps)
         return "\n".join([f"{self.name}: {self.status}", *steps])
 
 
-def spelled(claim: Step) -> str:
-    """The claim in plain text; where it is too long to be read, its size alone."""
-    sides = (claim.lhs, claim.rhs)
+def claim_text(step: Step) -> str:
+    """The claim of a step in plain text; its size alone if it is too long to be read."""
+    sides = (step.lhs, step.rhs)
     size = sum(side.count_ops() for side in sides)
     numbers = (number for side in sides for number in side.atoms(Rational))
     bits = max((int(number.p * number.q).bit_length() for number in numbers), default=0)
     if size > MOST_OPERATIONS or bits > MOST_BITS:
         both = f"two expressions, {size} operations together, too long to print"
-        return f"{claim.relation} between {both}"
-    where = " and ".join(plain_sentence(say("{}", formula)) for formula in claim.stated.where)
+        return f"{step.relation} between {both}"
+    where = " and ".join(plain_sentence(say("{}", formula)) for formula in step.stated.where)
     beside = f" where {where}" if where else ""
-    return f"{plain(claim.lhs)} {claim.relation} {plain(claim.rhs)}{beside}"
+    return f"{plain(step.lhs)} {step.relation} {plain(step.rhs)}{beside}"
 
 
 def load(name: str | PathLike[str]) -> Derivation:
-    """A theorem of the package by its name, or the text of a file.
+    """A theorem of the package by its name, or the theorem of a text file.
 
     Raises
     ------
     ValueError
-        Where there is none of that name (close names are suggested), a text cannot be read, or it
-        has a mistake.
+        If there is no theorem of that name, or a text cannot be read or is mistaken.
     """
     path = Path(name)
     if path.suffix in SUFFIXES:
@@ -180,16 +175,16 @@ def verify(
     what : str, path or Derivation
         A theorem of the package by its name, or a text of one's own, `mine.md`, as `load` reads it.
     seed : int
-        Of the random points.
+        The seed of the random points.
     seconds : float, optional
-        For each step at most; what takes longer is undecided.
+        The most seconds for a step; one that takes longer is undecided.
 
     Raises
     ------
     ValueError
-        Where there is no such theorem, or its text cannot be read.
+        If there is no such theorem, or its text cannot be read.
     OSError
-        Where there is no such file.
+        If there is no such file.
 
     Examples
     --------
@@ -216,25 +211,23 @@ def verify(
 
 
 def verify_named(name: str, *, seed: int = 0) -> TheoremReport:
-    """Read a theorem of the package and check it; one that cannot be read or checked has failed,
-    and the others go on.
-    """
+    """Read and check a theorem of the package; an exception is reported as a failure."""
     began = perf_counter()
     try:
         return verify(name, seed=seed)
     except Exception as error:
-        told = f"{type(error).__name__}: {error}"
-        return TheoremReport(name, name, seconds=perf_counter() - began, error=told)
+        message = f"{type(error).__name__}: {error}"
+        return TheoremReport(name, name, seconds=perf_counter() - began, error=message)
 
 
 def verify_errata(paper: str) -> tuple[dict[str, Any], ...]:
-    """The slips of a paper and the remarks on it, as data: what is `printed`, the `witness` at which
-    it fails, and the steps that are `corrected`; of a remark, which corrects nothing, its `checks`.
+    """The errata of a paper as data: the `printed` claim of a slip, the `witness` where it fails and
+    the `corrected` steps; for a remark its `checks`.
 
     Raises
     ------
     ValueError
-        Where there are no errata of that name.
+        If there are no errata of that name.
     """
     if paper not in ERRATA:
         raise ValueError(f"paper={paper!r}: must be one of {', '.join(ERRATA)}")
@@ -248,11 +241,11 @@ def _as_data(verdict: ErratumVerdict) -> dict[str, Any]:
     if erratum.printed is None:
         return {**data, "holds": verdict.holds, "checks": steps}
     failed = {"refuted": witness is not None, "witness": None if witness is None else str(witness)}
-    printed = {"printed": spelled(erratum.printed), **failed, "corrected": steps}
+    printed = {"printed": claim_text(erratum.printed), **failed, "corrected": steps}
     return {**data, **printed, "holds": verdict.holds}
 
 
 def summary(reports: Iterable[TheoremReport]) -> dict[str, int]:
-    """How many theorems there are of each status, the strongest first."""
-    counted = Counter(report.status for report in reports)
-    return {status: counted[status] for status in (*STRENGTHS, *WORST) if counted[status]}
+    """The number of theorems of each status, the strongest first."""
+    counts = Counter(report.status for report in reports)
+    return {status: counts[status] for status in (*STRENGTHS, *WORST) if counts[status]}

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 __all__ = ["WORKS", "Work", "citations"]
 
-#: More authors than this are cut to the first and "et al.".
+#: A list of more authors is cut to the first and "et al.".
 MOST_AUTHORS = 6
 OTHERS = "others"
 #: Fields of works.bib that BibTeX does not get: what a sentence calls the work and its title, and the
 #: arXiv number, which the old styles print as `howpublished` alone.
 OWN_FIELDS = ("cited", "shorttitle", "eprint")
-#: Combining marks, and what LaTeX calls them.
+#: Combining marks and their LaTeX commands.
 ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0304": "=", "\u0308": '"', "\u030b": "H "}
 ENTRY = re.compile(r"^@(\w+)\{([^,]+),\n(.*?)^\}", re.DOTALL | re.MULTILINE)
 FIELD = re.compile(r"^  (\w+) = \{(.*?)\},$", re.DOTALL | re.MULTILINE)
@@ -36,17 +36,17 @@ class Work:
 
     @property
     def cited(self) -> str:
-        """Authors and year as a sentence cites them."""
+        """Authors and year, as a sentence cites them."""
         return self.fields["cited"]
 
     @property
     def title(self) -> str:
-        """The title without the braces that keep its capitals."""
+        """The title, without the braces that protect its capitals."""
         return self.fields["title"].strip("{}")
 
     @property
     def listed_authors(self) -> str:
-        """The authors of a reference, with initials; many are cut to the first."""
+        """The authors with initials, as a reference lists them; a long list is cut to the first."""
         *named, last = map(_initials, self.fields["author"].split(" and "))
         if last != OTHERS and len(named) < MOST_AUTHORS:
             return ", ".join([*named, last])
@@ -54,7 +54,7 @@ class Work:
 
     @property
     def details(self) -> str:
-        """Where it appeared, and the year."""
+        """The place of publication and the year, as a reference gives them."""
         entry = self.fields
         if self.kind == "article":
             return f"{self._issue}, {entry['year']}."
@@ -72,18 +72,18 @@ class Work:
 
     @property
     def link(self) -> str:
-        """Address of the work, or of its abstract; empty where it has none."""
+        """The address of the work or of its abstract; empty if it has none."""
         eprint = self.fields.get("eprint")
         return f"https://arxiv.org/abs/{eprint}" if eprint else self.fields.get("url", "")
 
     @property
     def citation(self) -> str:
-        """One line for what is on arXiv: authors, year, title, identifier."""
+        """A work on arXiv in one line: authors, year, title, identifier."""
         names, _, _ = self.cited.rpartition(" ")
         return f"{names} ({self.fields['year']}), {self.title}, arXiv:{self.fields['eprint']}"
 
     def bibtex(self, prefix: str = "") -> str:
-        """The BibTeX entry, under its key behind the prefix, for every style and every BibTeX."""
+        """The BibTeX entry in ASCII, its key behind a prefix, with fields that every style prints."""
         printed = {name: text for name, text in self.fields.items() if name not in OWN_FIELDS}
         if eprint := self.fields.get("eprint"):
             printed["howpublished"] = f"arXiv:{eprint}"
@@ -93,8 +93,8 @@ class Work:
 
     @property
     def mention(self) -> str:
-        """The pattern of a sentence that cites the work: authors and year, then perhaps its title
-        or where it appeared, which a work needs that shares authors and year with another.
+        """The pattern of a citation of the work in a sentence: authors and year, then perhaps its
+        title or place, which is required if another work has the same authors and year.
         """
         names, _, year = self.cited.rpartition(" ")
         title = re.escape(self.fields.get("shorttitle", self.title))
@@ -108,7 +108,7 @@ class Work:
 
 
 def citations(sentence: str) -> list[tuple[int, int, Work]]:
-    """Every mention of a work in a sentence: begin, end and the work, in order.
+    """Every citation of a work in a sentence: begin, end and the work, in order.
 
     >>> sentence = "Hoffmann et al. 2022, arXiv 2203.15556."
     >>> [(sentence[begin:end], work.key) for begin, end, work in citations(sentence)]
@@ -123,7 +123,7 @@ def citations(sentence: str) -> list[tuple[int, int, Work]]:
 
 
 def read_bibtex(text: str) -> dict[str, Work]:
-    """The entries of BibTeX by key: every value in braces, every field on a line of its own."""
+    """The works of a BibTeX text by key; every value is in braces, every field on its own lines."""
     return {
         key: Work(key, kind, {name: " ".join(text.split()) for name, text in FIELD.findall(body)})
         for kind, key, body in ENTRY.findall(text)
@@ -140,7 +140,7 @@ def _without_accents(text: str) -> str:
 
 
 def _in_ascii(text: str) -> str:
-    """Letters with accents as LaTeX writes them, which every BibTeX sorts."""
+    """The text with accents as LaTeX commands, which every BibTeX sorts."""
     accented = f"(.)([{''.join(ACCENTS)}])"
     return re.sub(
         accented, lambda pair: rf"{{\{ACCENTS[pair[2]]}{{{pair[1]}}}}}", normalize("NFD", text)

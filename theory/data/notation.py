@@ -33,7 +33,7 @@ __all__ = [
     "notation",
 ]
 
-#: What a name can stand for, in the order of the table above.
+#: The roles of the coefficients of a law, in the order of a notation's letters.
 ROLES = {
     "irreducible": "irreducible loss",
     "params_coefficient": "params coefficient",
@@ -46,7 +46,7 @@ ROLES = {
     "tokens_allocation": "allocation exponent of tokens",
 }
 _ROLES = tuple(ROLES)
-#: The roles that a law of each kind has. The irreducible loss may always be left out.
+#: The roles of the coefficients of each kind of law. The irreducible loss may always be left out.
 KINDS = {"params-tokens": _ROLES[:5], "compute": (_ROLES[0], *_ROLES[5:7])}
 
 
@@ -132,7 +132,7 @@ class Notation:
         kind: str = "params-tokens",
         partial: bool = False,
     ) -> dict[str, Value]:
-        """The inverse of :meth:`to_canonical`: canonical names in, names of this notation out."""
+        """The inverse of :meth:`to_canonical`: the coefficients under their names in this notation."""
         return _translated(coefficients, SCHAEFFER, self, kind, partial)
 
 
@@ -141,7 +141,7 @@ def _letters(names: str) -> dict[str, str]:
 
 
 def _symbols(optimum: str, **own: str) -> dict[str, str]:
-    """LaTeX by name: the letters of every notation, a notation's own, and its mark of an optimum."""
+    """The LaTeX of quantities by name: common letters, those of the notation, and the optima."""
     same = {name: name for name in ("E", "A", "B", "N", "D", "C", "L", "r")}
     optima = {f"{name}_opt": f"{name}{optimum}" for name in "NDL"}
     return same | {"C0": "C_0", "rho": r"\rho"} | own | optima
@@ -166,7 +166,7 @@ HOFFMANN = Notation(
 
 #: Every notation by name.
 NOTATIONS = {SCHAEFFER.name: SCHAEFFER, HOFFMANN.name: HOFFMANN}
-#: The notation in which names are read and printed unless another is asked for.
+#: The notation in which names are read and printed by default.
 DEFAULT = SCHAEFFER
 
 
@@ -203,7 +203,7 @@ def _choose_from(name: object, choices: Collection[str]) -> str:
 
 
 def roles_of(kind: str | None = None) -> tuple[str, ...]:
-    """The roles that a law of this kind has, or all; ValueError if there is no such kind."""
+    """The roles of the coefficients of a kind of law, or all; ValueError if there is no such kind."""
     if kind is None:
         return _ROLES
     if kind not in KINDS:
@@ -220,7 +220,7 @@ def _translated(
     expected = f"a {kind} law in the {source.name} notation has {', '.join(role_of)}"
     for name in coefficients:
         if name not in role_of:
-            hint = _home_of(name, source, kind) or close_matches(name, role_of)
+            hint = _other_meaning(name, source, kind) or close_matches(name, role_of)
             raise ValueError(f"coefficient {name!r} is out of place: {expected}{hint}")
     optional = source.letters["irreducible"]
     absent = [x for x in role_of if x != optional and coefficients.get(x) is None]
@@ -232,11 +232,11 @@ def _translated(
     }
 
 
-def _home_of(name: object, source: Notation, kind: str) -> str:
-    """Where a name that is out of place would be at home; empty where that is nowhere."""
+def _other_meaning(name: object, source: Notation, kind: str) -> str:
+    """A clause that says in which other notation the name belongs to such a law; empty if in none."""
     for other in NOTATIONS.values():
         for role in roles_of(kind):
             if other is not source and other.letters[role] == name:
-                home = f"the {ROLES[role]} in the {other.name} notation"
-                return f"; {name} is {home}: say notation={other.name!r}"
+                meaning = f"the {ROLES[role]} in the {other.name} notation"
+                return f"; {name} is {meaning}: say notation={other.name!r}"
     return ""

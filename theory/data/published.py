@@ -35,7 +35,7 @@ __all__ = [
     "published",
 ]
 
-#: What laws are called by those who do not name the paper.
+#: Common names of laws that do not name the paper.
 ALIASES = {"chinchilla": "hoffmann2022", "chinchilla-replication": "besiroglu2024"}
 
 
@@ -116,7 +116,7 @@ class PublishedLaw:
 
     @property
     def predicts(self) -> str:
-        """What y is: the benchmark and how it is scored, or the loss."""
+        """The quantity that the law predicts: a benchmark with its score, or the loss."""
         return self.metric if self.label is None else f"{self.label} ({self.metric_type})"
 
     @property
@@ -154,16 +154,16 @@ def published(name: str) -> PublishedLaw:
 
 
 def find(name: object) -> PublishedLaw | None:
-    """The published law of that name or alias; None where there is none."""
+    """The published law of a name or alias; None if there is none."""
     return LAWS.get(ALIASES.get(name.lower(), name)) if isinstance(name, str) else None
 
 
 def unknown(name: object) -> str:
-    """What is wrong with a name that no published law has, with the names that it may stand for."""
+    """The complaint about a name that no published law has, with similar names as a hint."""
     word = str(name).lower()
     labelled = [law.name for law in LAWS.values() if law.label and law.label.lower() == word]
-    meant = f" (did you mean {' or '.join(labelled)}?)" if labelled else close_matches(name, LAWS)
-    return f"is no published law{meant}; `isoflop laws` lists them"
+    hint = f" (did you mean {' or '.join(labelled)}?)" if labelled else close_matches(name, LAWS)
+    return f"is no published law{hint}; `isoflop laws` lists them"
 
 
 def names(kind: str | None = None) -> tuple[str, ...]:
@@ -203,7 +203,9 @@ def compute_counterparts() -> tuple[tuple[PublishedLaw, PublishedLaw], ...]:
 
 
 def _laws_of(family: str, entries: dict[str, Any]) -> Iterator[PublishedLaw]:
-    """The laws of a family, with what they share: tables by name, or the rows of one table."""
+    """The laws of a family, from tables by name or from the rows of one table; they share the other
+    entries.
+    """
     shared = {name: entry for name, entry in entries.items() if name not in ("laws", "rows")}
     for name, own in entries.get("laws", {}).items():
         yield _law(name, family, shared | own, own["coefficients"])

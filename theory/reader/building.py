@@ -1,8 +1,8 @@
-"""Expressions built under bounds, with the conditions under which they have a value beside them.
+"""Expressions built within bounds on time and size, together with the conditions of their domain.
 
-Building an expression evaluates constants: what has no real value, a number too long to write down, and
-a tower of exponentials are refused. Nothing that hangs on the sign of a sum is evaluated: it would be
-decided by factorisation, which has no bound.
+Building an expression evaluates its constants: those without a real value, numbers too long to write
+down, and towers of exponentials are refused. Nothing that depends on the sign of a sum is evaluated:
+SymPy would decide it by factorisation, which has no bound.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from ..kernel.answer import Condition
 from ..kernel.factorials import LARGEST_FACTORIAL, Factorial, Gamma, whole_choice
 from .tokens import ParseError, Pieces, Token, quoted
 
+#: The bounds on powers of constants: bits of the power, size of the exponent, bits under a root.
 LARGEST_POWER_BITS = 10_000
 LARGEST_EXPONENT = 1_000
 LARGEST_ROOTED_BITS = 1_000
-#: u^(p/q) is evaluated by way of prime factors to powers of up to p and q.
+#: Bits times p or q, whichever is larger, of u^(p/q): SymPy factors u and raises the factors to these.
 LARGEST_ROOT_BITS = 2_000_000
 
 FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "exp": exp, "log": log, "ln": log, "sqrt": sqrt, "abs": Abs,
 }  # fmt: skip
-#: What claims may have besides, by way of the functions above.
+#: Further functions of claims, in terms of those above.
 MORE_FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {
     "sinh": lambda x: (exp(x) - exp(-x)) / 2,
     "cosh": lambda x: (exp(x) + exp(-x)) / 2,
@@ -38,7 +39,7 @@ MORE_FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {
     "expm1": lambda x: exp(x) - 1,
     "Gamma": Gamma,
 }
-#: The greatest and the least of two values.
+#: The greater and the smaller of two values.
 EXTREMA: dict[str, Callable[[Expr, Expr], Expr]] = {
     "max": lambda a, b: (a + b + Abs(a - b, evaluate=False)) / 2,
     "min": lambda a, b: (a + b - Abs(a - b, evaluate=False)) / 2,
@@ -48,12 +49,11 @@ APPLIED = {*FUNCTIONS, *MORE_FUNCTIONS, *EXTREMA, "binom"}
 
 @dataclass(frozen=True)
 class NamedFunction:
-    """A name that may be applied to arguments: `N_opt` stands for its body, `N_opt(10^21)` for the
-    body there.
+    """A name that may be applied to arguments: `N_opt` is its body, `N_opt(10^21)` the body's value.
 
-    Where the number of arguments is that of `other`, it is meant: `L(N, D)`, but `L(C)` is the
-    least loss at C. A symbol of `instead` stands for another parameter: `P(rho)` is the penalty at
-    the overtraining ratio rho, and so P at r = rho^(-1/2).
+    `other` is the function of the same name with another number of arguments: `L(N, D)` is the loss
+    and `L(C)` the least loss at C. `instead` gives the parameter for arguments that are another
+    quantity: `P(rho)` is the penalty at the overtraining ratio rho, which is P at r = rho^(-1/2).
     """
 
     parameters: tuple[Symbol, ...]
@@ -62,21 +62,21 @@ class NamedFunction:
     instead: tuple[tuple[Symbol, Expr], ...] = ()
 
     def map(self, function: Callable[[Expr], Expr]) -> NamedFunction:
-        """The same with its bodies, and what stands for another parameter, replaced."""
+        """The function with `function` applied to its bodies and to the values of `instead`."""
         other = None if self.other is None else self.other.map(function)
         instead = tuple((symbol, function(value)) for symbol, value in self.instead)
         return replace(self, body=function(self.body), other=other, instead=instead)
 
     @property
     def cases(self) -> tuple[NamedFunction, ...]:
-        """Itself, and the function of another number of arguments."""
+        """The function itself, and the one with another number of arguments, if any."""
         return (self,) if self.other is None else (self, self.other)
 
 
 @dataclass
 class Domain:
-    """Where expressions as typed have a value, whatever of them cancels: what must be positive, not
-    zero, or not negative.
+    """The domain of expressions as typed, before anything cancels: the expressions that must be
+    positive, nonzero, or nonnegative there.
     """
 
     positive: list[Expr] = field(default_factory=list)
@@ -85,11 +85,11 @@ class Domain:
 
     @classmethod
     def of(cls, conditions: Iterable[Condition]) -> Domain:
-        """The domain that conditions make."""
-        found = cls()
+        """The domain where all of the conditions hold."""
+        domain = cls()
         for condition in conditions:
-            found.by_relation[condition.relation].append(condition.expression)
-        return found
+            domain.by_relation[condition.relation].append(condition.expression)
+        return domain
 
     @property
     def by_relation(self) -> dict[str, list[Expr]]:
@@ -101,27 +101,27 @@ class Domain:
 
     @property
     def conditions(self) -> list[Condition]:
-        """What must be positive, not zero, or not negative, as conditions."""
+        """The domain as conditions."""
         return [Condition(e, relation) for relation, es in self.by_relation.items() for e in es]
 
     def map(self, function: Callable[[Expr], Expr]) -> Domain:
-        """The domain with each of its expressions replaced."""
+        """The domain with `function` applied to each of its expressions."""
         return Domain(*(list(map(function, group)) for group in self.groups))
 
     def add(self, other: Domain) -> None:
-        """Take the conditions of another domain."""
+        """Add the conditions of another domain."""
         for group, more in zip(self.groups, other.groups, strict=True):
             group += [value for value in more if value not in group]
 
     @staticmethod
     def note(group: list[Expr], value: Expr) -> None:
-        """Take a condition into one of the groups."""
+        """Add an expression to one of the groups, unless it is plainly positive."""
         if value not in group and not plainly_positive(value):
             group.append(value)
 
 
 def plainly_positive(value: Expr) -> bool:
-    """Whether the expression is positive at first sight: a sum or a product of what is."""
+    """Whether the expression is a sum or product of positive letters, numbers and exponentials."""
     if value.is_Add or value.is_Mul:
         return all(map(plainly_positive, value.args))
     if value.is_Pow:
@@ -132,13 +132,13 @@ def plainly_positive(value: Expr) -> bool:
 
 @dataclass
 class Builder(Pieces):
-    """Powers and functions of expressions that stand in a text, which is for the messages."""
+    """Builds powers and functions of expressions; `text`, which they are read from, is for messages."""
 
     text: str
     domain: Domain = field(default_factory=Domain)
 
     def raised(self, base: Expr, exponent: Expr, at: Token) -> Expr:
-        """A power; what has no real value and constants too large to write down are refused."""
+        """The power of a base; one without a real value, or too large to write down, is refused."""
         if base == 0 and not (exponent.is_Rational and exponent > 0):
             self.refuse(at, "a power of zero at {}")
         if base.is_Rational and base < 0 and not exponent.is_Integer:
@@ -164,15 +164,13 @@ class Builder(Pieces):
                 self.refuse(at, "a number too large to write down at {}")
 
     def _check_tower(self, exponent: Expr, at: Token) -> None:
-        """Refuse constants such as exp(exp(50)): their digits are beyond reach, and their sign may
-        hang on them.
-        """
+        """Refuse constants such as exp(exp(50)), whose digits cannot be computed."""
         for term in Add.make_args(exponent):
             if term.as_independent(*term.free_symbols, as_Add=False)[0].has(exp, E):
                 self.refuse(at, "a tower of exponentials at {}")
 
     def applied(self, function: Callable[..., Expr], argument: Expr, at: Token) -> Expr:
-        """A function of one value."""
+        """The value of a function of one argument."""
         if function is sqrt:
             return self.raised(argument, Rational(1, 2), at)
         if function is log and argument.is_Rational and argument <= 0:
@@ -194,7 +192,7 @@ class Builder(Pieces):
         return Factorial(n)
 
     def choices(self, n: Expr, k: Expr, at: Token) -> Expr:
-        """n choose k; in factorials where k is no number."""
+        """The binomial coefficient n over k, in factorials unless k is a number."""
         for count in (k,) if k.is_number else (k, n - k):
             self._check_count(count, at)
         return whole_choice(n, k)
@@ -208,8 +206,8 @@ class Builder(Pieces):
 def substituted(
     expression: Expr, values: Mapping[Symbol, Expr], text: str, domain: Domain | None = None
 ) -> Expr:
-    """The expression with symbols replaced all at once, under the bounds of the reader; `text` is
-    for the messages.
+    """The expression with symbols replaced by values all at once, within the bounds of the builder;
+    `text` is for messages.
     """
     replaced = sorted(expression.free_symbols & values.keys(), key=str)
     if not replaced:
@@ -227,14 +225,14 @@ def substituted(
             builder.raised(arguments[0], arguments[1], at) if part.is_Pow else part.func(*arguments)
         )
 
-    found = rebuilt(expression)
-    if found.has(I, nan, oo, zoo):
+    result = rebuilt(expression)
+    if result.has(I, nan, oo, zoo):
         raise ParseError(f"{quoted(text)}: has no real value for {at.text}")
-    return found
+    return result
 
 
 def _bits(expressions: Iterable[Expr]) -> int:
-    """Bits of the longest number other than 0 and 1, and their signs."""
+    """The bits of the longest number in the expressions, where 0, 1 and -1 have none."""
     numbers = (number for expression in expressions for number in expression.atoms(Rational))
     sizes = (max(abs(int(number.p)), int(number.q)) for number in numbers)
     return max((n.bit_length() for n in sizes if n > 1), default=0)

@@ -1,15 +1,16 @@
-r"""LaTeX as the tokens of plain text: formulas as papers typeset them.
+r"""LaTeX formulas read as the tokens of plain text.
 
-Most commands are a sign or a name of plain text (`PLAIN`); what changes the structure of a formula is
-read by a method of its own (`COMMANDS`). Braces become parentheses of kind "group", which no reader
-sees; spacing, sizes and frames go; any other command is refused.
+Most commands stand for a sign or a name of plain text (`PLAIN`); a command that changes the structure
+of a formula is read by a method of its own (`COMMANDS`). Braces become parentheses of kind "group",
+which no reader sees; spacing, sizes and frames are dropped; any other command is refused.
 
 Names
-    A letter, a Greek letter by its name, or a word in double quotes (`\text{FLOPs}` is `"FLOPs"`),
-    then, joined by underscores, its accents, indices, primes and stars in this order: `\alpha_N` is
-    `alpha_N`, `N_{\text{eff}}` is `N_eff`, `R_D^*` is `R_D_star`, `D'` is `D_prime`, `\hat{N}_c` is
-    `N_hat_c`, `\Delta C` is `Delta_C`; an index that is a number follows at once, `C_0` is `C0`. A
-    star on N, D, L or R alone, and `opt` on any letter, is `_opt`: `N^*(C)` is `N_opt` at C.
+    A name is a letter, a Greek letter by its name, or a word in double quotes (`\text{FLOPs}` is
+    `"FLOPs"`), followed, each behind an underscore, by its accents, indices, primes and stars in this
+    order: `\alpha_N` is `alpha_N`, `N_{\text{eff}}` is `N_eff`, `R_D^*` is `R_D_star`, `D'` is
+    `D_prime`, `\hat{N}_c` is `N_hat_c`, `\Delta C` is `Delta_C`. An index that is a number has no
+    underscore: `C_0` is `C0`. A star on N, D, L or R alone, and `opt` on any letter, is `_opt`:
+    `N^*(C)` is `N_opt` at C.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from .tokens import (
     tokenize,
 )
 
-#: What signs and commands are in plain text, by kind.
+#: The LaTeX spellings of the signs of plain text, by kind of token.
 SPELT = {
     "relation": {
         "<=": r"<= \le \leq \leqslant \leqq", ">=": r">= \ge \geq \geqslant \geqq", "<": r"< \lt", ">": r"> \gt",
@@ -57,23 +58,23 @@ PLAIN = {
     for typed in spellings.split()
 }
 FUNCTIONS = {name: name for name in ("log", "exp", "sinh", "cosh", "tanh", "log1p", "expm1")} | {"ln": "log"}  # fmt: skip
-#: Brackets that a reader sees, as LaTeX has them.
+#: Opening and closing brackets that a reader sees.
 BRACKETS = {**CLOSING, r"\{": r"\}", r"\lbrace": r"\rbrace"}
-#: Names of the law that take arguments.
+#: Names of the law that take arguments, also behind the name of a function.
 WITH_ARGUMENTS = frozenset([*OPTIMA.values(), "L", "R", "T_N", "T_D", "P", "L_hat"])
 WIDE = (r"\quad", r"\qquad")
 FRACTIONS = ("frac", "tfrac", "dfrac")
-#: Fonts of words, and of these the ones that may set prose; others make another letter of a letter.
+#: Fonts that may set prose; with them those that set words. Other fonts make another letter of a letter.
 OF_PROSE = ("text", "textrm", "mbox")
 UPRIGHT = (*OF_PROSE, "mathrm", "mathit", "operatorname")
 FONTS = (*UPRIGHT, "mathcal", "mathbf", "mathsf", "boldsymbol", "bm")
 ACCENT_COMMANDS = {**{name: name for name in ACCENTS}, "widehat": "hat", "widetilde": "tilde", "overline": "bar"}  # fmt: skip
-#: What an index may be beside letters, numbers and text.
+#: Commands within an index, and their names.
 INDEX_SYMBOLS = {
     **{name: name for name in (*GREEK, "ell", "max", "min")},
     "infty": "inf", "star": "*", "ast": "*", "prime": "'",
 }  # fmt: skip
-#: Words that are prose, so that they are no names.
+#: Words of prose, which are no names.
 PROSE = re.compile(
     r"(?i)and|or|if|for|where|with|when|as|at|is|otherwise|else|such|that|subject|const(ant)?s?|so|hence|thus|then|all|"
     r"any|iff|given|let"
@@ -92,7 +93,7 @@ PIECE = re.compile(
     r"|(?P<letter>[A-Za-z])|(?P<mark>[:=<>]=|(?<=\s)!=|[-+*/^_(){}\[\]=<>@,;|!'.:?])",
     re.DOTALL,
 )
-#: A superscript that is no exponent; `^{(1)}`, which may be one; words in an index.
+#: A superscript that is no exponent.
 ORNAMENT = re.compile(
     r"\^\s*\{?\s*(?:\*|'|\\(?:star|ast|prime|min|max)(?![A-Za-z])"
     rf"|(?:\\(?:{_FONT}|rm)\s*\{{?\s*)?opt(?![A-Za-z])|\\(?:{_FONT})\s*\{{\s*(?!e\s*\}})[A-Za-z][^{{}}]*\}})"
@@ -121,7 +122,7 @@ def tokens_of(text: str, *, latex: bool) -> list[Token]:
 
 
 def spelt(base: str, indices: Sequence[str], marks: Sequence[str]) -> str:
-    """The name of a symbol with its indices and its marks, primes and stars."""
+    """The name of a symbol with its indices and its marks, which are primes and stars."""
     if STAR in marks and base in OPTIMA and not indices and PRIME not in marks:
         return OPTIMA[base]
     name, primes = base, [PRIME] * marks.count(PRIME)
@@ -132,12 +133,12 @@ def spelt(base: str, indices: Sequence[str], marks: Sequence[str]) -> str:
 
 
 def grouped(tokens: Sequence[Token], at: int) -> list[Token]:
-    """In parentheses that nobody sees."""
+    """The tokens between parentheses that no reader sees."""
     return in_parentheses(tokens, at, "group")
 
 
 class _Latex(Pieces):
-    """Reads the pieces of a formula: commands, letters (also Greek ones), numbers and marks."""
+    """A reader of the pieces of a formula: commands, letters with Greek ones, numbers and marks."""
 
     def __init__(self, text: str) -> None:
         self.text, self.next, self.depth = text, 0, 0
@@ -162,7 +163,7 @@ class _Latex(Pieces):
     # -- pieces and groups -----------------------------------------------------------------------
 
     def raw(self, what: str) -> str:
-        """The source of a group in braces or of one piece, with its argument, unread."""
+        """The source text of the next group in braces, or of the next piece with its argument."""
         first = self.take(what)
         if first.text[1:] in FONTS and self.peek("{"):
             return f"{first.text}{{{self.raw(what)}}}"
@@ -174,7 +175,7 @@ class _Latex(Pieces):
         return self.text[first.position + 1 : last] if first.text == "{" else first.text
 
     def until(self, opening: Token, *closing: str) -> list[Token]:
-        """The tokens up to where a group closes; brackets in brackets are passed."""
+        """The tokens up to the end of a group; brackets of the same kind may be nested in it."""
         tokens: list[Token] = []
         depth = 0
         while depth or not self.peek(*closing):
@@ -188,13 +189,13 @@ class _Latex(Pieces):
         return tokens
 
     def bracket(self) -> list[Token]:
-        """A bracket that a reader sees."""
+        """The tokens of a bracket that a reader sees."""
         opening = self.take()
         return in_parentheses(self.until(opening, BRACKETS[opening.text]), opening.position)
 
     def argument(self, what: str) -> list[Token]:
-        """A group in braces, or one piece, as a group: `\\frac12` and `x^12` take one digit, and
-        `x^-2` its sign too.
+        """The tokens of an argument, a group in braces or one piece: `\\frac12` and `x^12` take one
+        digit, and `x^-2` a sign as well.
         """
         piece, at = self.take(what), self.ahead(-1).position
         if piece.text == "{":
@@ -216,8 +217,8 @@ class _Latex(Pieces):
         return grouped(self.item(), at)
 
     def item(self, before: Sequence[Token] = ()) -> list[Token]:
-        """The tokens of the next piece with its arguments and ornaments, `before` being those of its
-        group that come first.
+        """The tokens of the next piece with its arguments and ornaments; `before` are the tokens of
+        its group in front of it.
         """
         self.depth += 1
         if self.depth > DEEPEST_NESTING:
@@ -231,8 +232,8 @@ class _Latex(Pieces):
         if text in (".", ",", ";") and (not self.ahead().kind or (text != "," and self.peek("}"))):
             return []
         if text in WIDE:
-            is_said = last.kind == "relation" or last.text == ","
-            is_between = not is_said and self.ahead().text not in ("", "}", *PLAIN)
+            is_separated = last.kind == "relation" or last.text == ","
+            is_between = not is_separated and self.ahead().text not in ("", "}", *PLAIN)
             return [Token("operator", ",", at)] if is_between else []
         if text in PLAIN:
             return [Token(*PLAIN[text], at + (text == ":="))]
@@ -260,7 +261,7 @@ class _Latex(Pieces):
         return [Token("mark", "factorial", at)]
 
     def _refuse_behind_number(self, piece: Token, tokens: list[Token]) -> None:
-        """`2\\tfrac12` may be a sum, and `7\\mathrm{B}` has a unit."""
+        """Refuse `2\\tfrac12`, which may be a sum, and `7\\mathrm{B}`, which may have a unit."""
         kinds = {token.kind for token in tokens if token.text not in ("(", "/", ")")}
         is_mixed = piece.text[1:] in FRACTIONS and kinds == {"number"}
         is_unit = piece.text[1:] in UPRIGHT and [len(t.text) for t in tokens] == [1]
@@ -269,8 +270,8 @@ class _Latex(Pieces):
             self.refuse(piece, "ambiguous {}", rest)
 
     def braced(self, opening: Token) -> list[Token]:
-        """A group in braces; a name alone in it may have ornaments behind it: `{N_c}^*`, and a
-        bracket alone in it is one.
+        """The tokens of a group in braces. A name alone in it may have ornaments behind it,
+        `{N_c}^*`, and braces around a bracket are dropped.
         """
         inside = self.until(opening, "}")
         if [token.kind for token in inside] == ["relation"]:  # `x{=}1`
@@ -283,7 +284,7 @@ class _Latex(Pieces):
         return inside if is_bracket else grouped(inside, opening.position)
 
     def between(self, opening: Token) -> list[Token]:
-        """`\\left. f \\right|_{N = N^*, D = D^*}`."""
+        """The tokens of `\\left. f \\right|_{N = N^*, D = D^*}`."""
         tokens = grouped(self.until(opening, r"\right|"), opening.position)
         if self.take("a value below the bar").text != "_":
             self.refuse(opening)
@@ -307,7 +308,7 @@ class _Latex(Pieces):
         return grouped([*radicand, Token("power", "^", at), *grouped(one_over, at)], at)
 
     def binomial(self, piece: Token) -> list[Token]:
-        """n choose k, as a function of two values."""
+        """The tokens of a binomial coefficient, a function of two arguments."""
         at, top, bottom = piece.position, self.argument("a number"), self.argument("a number")
         return [
             Token("name", "binom", at),
@@ -317,8 +318,8 @@ class _Latex(Pieces):
     # -- functions -------------------------------------------------------------------------------
 
     def function(self, piece: Token) -> list[Token]:
-        """`\\log x`, `\\log(x)`, `\\log^2 x`, `\\log_{10} x`: without parentheses the argument is
-        the next factor with its power.
+        """The tokens of `\\log x`, `\\log(x)`, `\\log^2 x` or `\\log_{10} x`; without parentheses the
+        argument is the next factor with its power.
         """
         at, name, power = piece.position, FUNCTIONS[piece.text[1:]], list[Token]()
         if piece.text == r"\log" and self.peek("_"):
@@ -336,8 +337,8 @@ class _Latex(Pieces):
         return [*grouped(tokens, at), *power] if power else tokens
 
     def function_argument(self, name: str) -> list[Token]:
-        """A bracket, or the next factor with its power, in `\\log N^*(C)` with its arguments; what
-        else may belong to it is refused.
+        """The argument of a function: a bracket, or the next factor with its power, in
+        `\\log N^*(C)` with its arguments. Anything behind it that may belong to it is refused.
         """
         opening = self.ahead()
         if opening.text in BRACKETS:
@@ -362,13 +363,13 @@ class _Latex(Pieces):
     # -- names -----------------------------------------------------------------------------------
 
     def difference(self, piece: Token) -> list[Token]:
-        """`\\Delta C` is one quantity."""
+        """The tokens of `\\Delta C`, which is one quantity."""
         if self.take("a letter").kind != "letter":
             self.refuse(piece)
         return self.named(f"Delta_{self.ahead(-1).text}", piece.position)
 
     def in_a_font(self, piece: Token) -> list[Token]:
-        """A letter, a word or the name of a function in a font."""
+        """The tokens of a letter, a word or the name of a function in a font."""
         at, font, start = piece.position, piece.text[1:], self.next
         word = self.raw(f"an argument of {piece.text}")
         if word in COMMANDS and word not in FONTS:
@@ -389,7 +390,7 @@ class _Latex(Pieces):
         return self.marked(piece)  # \boldsymbol{\alpha}
 
     def marked(self, piece: Token) -> list[Token]:
-        """`\\hat{N}_c`: another quantity than `N_c`."""
+        """The tokens of a name with an accent: `\\hat{N}_c` is another quantity than `N_c`."""
         mark = ACCENT_COMMANDS.get(piece.text[1:], piece.text[1:])
         inside = self.argument(f"an argument of {piece.text}")[1:-1]
         if [token.kind for token in inside] != ["name"] or inside[0].text == "oo":
@@ -397,7 +398,7 @@ class _Latex(Pieces):
         return self.named(f"{inside[0].text}_{mark}", piece.position)
 
     def named(self, base: str, at: int) -> list[Token]:
-        """A symbol with its indices and ornaments; `e^{...}` is the exponential."""
+        """The tokens of a symbol with its indices and ornaments; `e^{...}` is the exponential."""
         below: list[str] = []
         above: list[str] = []
         marks: list[str] = []
@@ -426,7 +427,7 @@ class _Latex(Pieces):
         return [Token("name", name, at)]
 
     def parts(self, marks: list[str]) -> list[str]:
-        """The parts of a subscript, or of an ornament; its stars and primes are noted in `marks`."""
+        """The parts of a subscript or of an ornament; its stars and primes are added to `marks`."""
         at, source = self.ahead().position, self.raw("a subscript")
         words = WORDS.sub(
             lambda m: f",{'_'.join(re.findall('[A-Za-z0-9]+', m[1]))},", source.replace("_", "")
@@ -445,12 +446,12 @@ class _Latex(Pieces):
         return parts
 
     def at_samples(self, measure: str, at: int) -> list[Token]:
-        """`pass@k` and `pass@(k + 1)`: a function of the number of samples."""
+        """The tokens of `pass@k` or `pass@(k + 1)`, a function of the number of samples."""
         inside = self.bracket() if self.peek("(") else self.argument("a number")
         return [Token("name", f"{measure}{AT}", at), *in_parentheses(inside[1:-1], at)]
 
 
-#: What reads each command that has arguments, or a meaning beside the signs of the tables.
+#: The methods that read the commands with arguments.
 COMMANDS: dict[str, Callable[[_Latex, Token], list[Token]]] = {
     **dict.fromkeys(FUNCTIONS, _Latex.function),
     **dict.fromkeys(FRACTIONS, _Latex.fraction),

@@ -1,5 +1,5 @@
-"""One grammar for formulas, typed as plain text or in LaTeX: read against a table of names, never
-evaluated as code.
+"""The grammar of formulas, in plain text or LaTeX. Formulas are read against a table of names and
+never evaluated as code.
 
     sum      := product (("+" | "-") product)*
     product  := signed (("*" | "/") signed | power)*
@@ -7,10 +7,10 @@ evaluated as code.
     power    := atom ("!" | "evaluated" "(" place ("," place)* ")")* (("^" | "**") signed)?
     atom     := number | name | name "(" sum ("," sum)* ")" | "(" sum ")"
 
-Numbers are exact decimals. A run of letters that is no known name is a product where each letter is one
-(`6ND` is `6*N*D`); a number on the right needs its `*`, and so does a factor behind a slash (`C/6D`
-might be either). `dL/dN`, `d/dN (L)` and `(d log(N_opt))/(d log(C))` are derivatives. What may mean two
-things is refused, at its place.
+Numbers are exact decimals. A run of letters that is no known name is a product if each letter is a name
+(`6ND` is `6*N*D`). A number on the right of a product needs its `*`, and so does a factor behind a
+slash (`C/6D` might be either). `dL/dN`, `d/dN (L)` and `(d log(N_opt))/(d log(C))` are derivatives.
+Anything that may mean two things is refused with its place.
 """
 
 from __future__ import annotations
@@ -51,16 +51,17 @@ from .tokens import (
 
 LARGEST_DECIMAL_EXPONENT = 100
 HIGHEST_DERIVATIVE = 4
-#: Letters that are functions where parentheses follow, and those that papers write as functions.
+#: Letters that are functions if parentheses follow, and letters that papers also write as functions.
 FUNCTION_LETTERS = frozenset(["f", "g", "h", "F", "H", "Q", "phi", "psi", "Phi", "Psi", "ell"])
 MAY_BE_FUNCTIONS = frozenset("NDCLRP")
-#: Orders of magnitude, which are no values; and what a theorem may have, and no claim.
+#: Orders of magnitude, which are no values.
 ORDERS = frozenset(["O", "o", "Theta", "Omega"])
+#: Functions that theorems may use and claims may not.
 OF_THEOREMS = ("binom", "Gamma", *EXTREMA)
-#: The quantities of the law without a unit, of which one with a unit is no function.
+#: The quantities of the law without a unit, which are no arguments in place of one with a unit.
 RATIOS = frozenset(name for name, quantity in QUANTITIES.items() if quantity.unit == "1")
 DIFFERENTIALS = ("d", "partial")
-#: What stands for thousands and more behind a number alone, `70B`.
+#: Suffixes of numbers, as in `70B`.
 SHORT_UNITS = frozenset("KMBT")
 
 Table = Mapping[str, Expr | NamedFunction]
@@ -87,12 +88,12 @@ def read(
     letters: Collection[str] | None = None,
     kept: bool = False,
 ) -> Expr:
-    """The expression that tokens of `text` spell, with the names of the table; the domain takes the
-    conditions under which it has a value.
+    """The expression that the tokens of `text` spell in the names of the table.
 
-    Of the `letters`, by default all names of the table, a run may be a product, and none stands for
-    another as an argument (`L(D, N)`). A derivative, a value at a point, and a product in which
-    letters cancel may be `kept` as they are written.
+    The conditions under which it has a value are added to the domain. The `letters`, by default all
+    names of the table, may form products without signs; if they are given, claims are read: units,
+    orders and one letter as the argument for another (`L(D, N)`) are refused. With `kept`,
+    derivatives, values at a point and products in which letters cancel stay as they are written.
     """
     if not tokens:
         raise ParseError(f"{quoted(text)}: an expression is expected")
@@ -109,7 +110,7 @@ def read(
 
 
 def refuse_units(text: str, tokens: Sequence[Token]) -> None:
-    """Stop at `7B`, which may be 7e9 or 7*B.
+    """Refuse `7B`, which may be 7e9 or 7*B.
 
     Raises
     ------
@@ -125,7 +126,7 @@ def refuse_units(text: str, tokens: Sequence[Token]) -> None:
 
 @dataclass
 class _Reader(Builder):
-    """Reads tokens one after another."""
+    """A reader of tokens by recursive descent, a method for each rule of the grammar."""
 
     given: Sequence[Token] = ()
     table: Table = field(default_factory=dict)
@@ -153,7 +154,7 @@ class _Reader(Builder):
     # -- brackets --------------------------------------------------------------------------------
 
     def in_brackets(self, what: Callable[[], T]) -> T:
-        """What stands in the brackets at hand, or without brackets where there are none."""
+        """The result of reading what is in the bracket ahead, or ahead without a bracket."""
         if not self.peek(*CLOSING):
             return what()
         opening = self.take()
@@ -164,7 +165,7 @@ class _Reader(Builder):
         return found
 
     def listed(self, what: Callable[[], T]) -> list[T]:
-        """What stands between commas."""
+        """The results of reading entries between commas."""
         found = [what()]
         while self.peek(","):
             self.take()
@@ -183,11 +184,11 @@ class _Reader(Builder):
 
     @property
     def opens_a_call(self) -> bool:
-        """Whether a bracket follows that a reader sees."""
+        """Whether a bracket that a reader sees is ahead."""
         return self.ahead().kind == "operator" and self.peek(*CLOSING)
 
     def inside(self) -> list[tuple[Token, int]]:
-        """The tokens within the bracket at hand, each with its depth."""
+        """The tokens within the bracket ahead, each with its depth."""
         depth, found = 0, []
         for token in self.tokens[self.next :]:
             depth += (token.text in CLOSING) - (token.text in CLOSING.values())
@@ -228,7 +229,7 @@ class _Reader(Builder):
         return Mul(*factors, evaluate=False) if is_kept else found
 
     def _refuse_beside(self, before: Token, at: Token, divided: bool) -> None:
-        """What may be no product where no sign is between."""
+        """Refuse two factors without a sign between them that may be no product."""
         is_power = self.ahead(1).kind == "power" and self.text[at.position - 1] in " }"
         is_number = at.kind == "number" and not (is_power and before.kind != "number")
         is_word = self.is_strict and '"' in (before.text[:1], at.text[:1])
@@ -265,7 +266,7 @@ class _Reader(Builder):
         return self._raised(value, start, depth)
 
     def _raised(self, base: Expr, start: int, depth: int) -> Expr:
-        """The base, which begins at some token, with its exponent."""
+        """The base, which begins at the token `start`, raised to the exponent ahead, if any."""
         written, exponent = self.tokens[start : self.next], None
         if self.ahead().kind == "power":
             if depth > DEEPEST_NESTING:
@@ -338,7 +339,7 @@ class _Reader(Builder):
         return self.applied({**FUNCTIONS, **MORE_FUNCTIONS}[name], values[0], token)
 
     def _slope(self, token: Token, depth: int) -> Expr:
-        """`P'(r)`, the derivative of a function of one argument there."""
+        """The value of `P'(r)`, the derivative of a function of one argument."""
         base, order = token.text.partition(f"_{PRIME}")[0], token.text.count(f"_{PRIME}")
         meaning = self.table.get(base)
         cases = meaning.cases if isinstance(meaning, NamedFunction) else ()
@@ -354,9 +355,7 @@ class _Reader(Builder):
         return self._at_arguments(slope, token, depth)
 
     def _formula(self, formula: NamedFunction, token: Token, depth: int) -> Expr:
-        """The body, at the arguments in brackets where they follow; `N_opt (r/2)^beta` is a
-        product.
-        """
+        """The body of a named function, at the arguments in brackets if they follow."""
         if not (self.opens_a_call or (token.text.endswith(AT) and self.peek("("))):
             if self.is_strict and not self.own.issuperset(formula.parameters):
                 self.refuse(token, "an argument in parentheses is expected after {}")
@@ -382,8 +381,8 @@ class _Reader(Builder):
         return substituted(case.body, places, self.text, self.domain)
 
     def _given(self, x: Symbol, given: Expr, formula: NamedFunction, token: Token) -> Expr:
-        """What is given for a parameter; a letter that means another quantity, as in `L(D, N)`, and
-        ratios in place of a quantity with a unit are refused.
+        """The value for a parameter; a letter that is another quantity, as in `L(D, N)`, and a ratio
+        in place of a quantity with a unit are refused.
         """
         instead, letters = dict(formula.instead), given.free_symbols
         if x not in self.own or given in (x, *instead.values()) or given.is_number:
@@ -431,7 +430,7 @@ class _Reader(Builder):
     # -- values at a place -----------------------------------------------------------------------
 
     def _at_places(self, value: Expr, mark: Token, depth: int) -> Expr:
-        """The value at `(N = N_opt, D = 2)`."""
+        """The value at the places `(N = N_opt, D = 2)` ahead."""
         places = dict(self.in_brackets(lambda: self.listed(lambda: self._place(depth))))
         if self.kept:
             return Subs(value, *zip(*places.items(), strict=True))
@@ -442,7 +441,7 @@ class _Reader(Builder):
         return substituted(value, places, self.text, self.domain)
 
     def _place(self, depth: int) -> tuple[Symbol, Expr]:
-        """`N = N_opt`."""
+        """The letter and the value of a place `N = N_opt`."""
         token = self.take()
         x = self.table.get(token.text)
         if not isinstance(x, Symbol) or not self.peek("="):
@@ -453,8 +452,8 @@ class _Reader(Builder):
     # -- derivatives -----------------------------------------------------------------------------
 
     def derivative(self, depth: int) -> Expr | None:
-        """The derivative that begins here: `dL/dN`, `(d L)/(d N)`, `d/dN (...)`, `d^2L/dN^2`;
-        nothing where none does.
+        """The derivative ahead, `dL/dN`, `(d L)/(d N)`, `d/dN (...)` or `d^2L/dN^2`; None if there
+        is none.
         """
         start, is_group = self.next, self.peek("(")
         at, after = self.ahead(is_group), self.ahead(is_group + 1)
@@ -489,12 +488,12 @@ class _Reader(Builder):
         return self._at_arguments(self._derived(at, of, variables), at, depth)
 
     def _is_below(self, slash: int) -> bool:
-        """Whether a slash is that of a derivative."""
+        """Whether the token at an index is the slash of a derivative."""
         below = [part.text for part in self.tokens[slash : slash + 4] if part.text != "("]
         return below[:1] == ["/"] and below[1:2] in (["d"], ["partial"])
 
     def _above(self, depth: int) -> tuple[int, NamedFunction | None]:
-        """The order, and what is differentiated where it stands above."""
+        """The order of a derivative, and the function in its numerator, if it is there."""
         self.take()
         order = self._order(depth)
         if self.peek("/", ")"):
@@ -514,7 +513,7 @@ class _Reader(Builder):
         return int(order)
 
     def _operand(self, depth: int) -> NamedFunction:
-        """What is differentiated: a function by its name, or a value."""
+        """The function that is differentiated, by its name or as a value."""
         meaning = self.table.get(self.ahead().text)
         if isinstance(meaning, NamedFunction) and self.ahead(1).text != "(":
             self.take()
@@ -525,9 +524,7 @@ class _Reader(Builder):
         return next(same, NamedFunction((), value))
 
     def _variables(self, depth: int) -> list[Expr]:
-        """The variables of `dN`, `d log(C)`, `dN^2`, letters or logarithms of them, once for each
-        order.
-        """
+        """The variables of `dN`, `d log(C)` or `dN^2`, letters or logarithms, one for each order."""
         variables: list[Expr] = []
         while self.peek(*DIFFERENTIALS):
             self.take()
@@ -540,8 +537,8 @@ class _Reader(Builder):
         return variables
 
     def _derived(self, at: Token, of: NamedFunction, variables: Sequence[Expr]) -> NamedFunction:
-        """The derivative by each variable in turn, with every other letter held: of the first case
-        that holds every variable (dL/dN is of L(N, D), and dL/dC of L(C)).
+        """The derivative by each variable in turn, with every other letter held, of the first case
+        that depends on every variable: dL/dN is of L(N, D), and dL/dC of L(C).
         """
         letters = frozenset[Symbol]().union(*(x.free_symbols for x in variables))
         case = next((c for c in of.cases if letters <= c.body.free_symbols), of)
@@ -560,7 +557,7 @@ class _Reader(Builder):
         return NamedFunction(case.parameters, slope)
 
     def _at_arguments(self, slope: NamedFunction, at: Token, depth: int) -> Expr:
-        """`dL/dN(N_opt, D_opt)`: the derivative there; only another derivative is a factor."""
+        """The derivative at the arguments that follow, `dL/dN(N_opt, D_opt)`, if any do."""
         is_factor = {token.text for token, _ in self.inside()} & {*DIFFERENTIALS}
         if not slope.parameters or not self.opens_a_call or is_factor:
             return slope.body

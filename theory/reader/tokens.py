@@ -1,4 +1,4 @@
-"""The tokens of a formula, how its names are spelt, and what is said where it cannot be read."""
+"""The tokens of a formula, the spelling of its names, and the error for what cannot be read."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ GREEK = frozenset(SMALL + CAPITAL)
 ACCENTS = ("hat", "tilde", "bar")
 STAR, PRIME = "star", "prime"
 CLOSING = {"(": ")", "[": "]"}
-#: How the name of a measure of several samples ends: `pass@k` is `pass_at(k)`.
+#: The end of the name of a measure of several samples: `pass@k` is `pass_at(k)`.
 AT = "_at"
-#: What a star on a letter of the law is.
+#: The names of letters of the law with a star.
 OPTIMA = {letter: f"{letter}_opt" for letter in "NDLR"}
-#: Greek letters as Unicode has them, also in their other forms.
+#: The Greek letters of Unicode, with their variant forms.
 GREEK_SIGNS = {
     **dict(zip("αβγδεζηθικλμνξπρστυφχψω", SMALL, strict=True)),
     **dict(zip("ΓΔΘΛΞΠΣΥΦΨΩ", CAPITAL, strict=True)),
@@ -53,9 +53,7 @@ def quoted(text: str) -> str:
 
 
 class ParseError(ValueError):
-    """What could not be read, and where; `complaint` is the message without the text that it is
-    about, and without the place.
-    """
+    """An error in a text and its place; `complaint` is the message without the text and the place."""
 
     def __init__(
         self,
@@ -71,9 +69,9 @@ class ParseError(ValueError):
         self.complaint = complaint + rest
 
     @classmethod
-    def at(cls, text: str, position: int, what: str, rest: str = "") -> ParseError:
-        """`what` stands at a position of the text."""
-        return cls(what, text=text, position=position, rest=rest)
+    def at(cls, text: str, position: int, complaint: str, rest: str = "") -> ParseError:
+        """The error of a complaint about a position of the text."""
+        return cls(complaint, text=text, position=position, rest=rest)
 
     @classmethod
     def too_deep(cls, text: str) -> ParseError:
@@ -82,9 +80,9 @@ class ParseError(ValueError):
 
 @dataclass(frozen=True)
 class Token:
-    """A piece of a formula: of kind "number", "name", "operator", "power", "relation", "mark" for what
-    stands behind a value, or "group" for the parentheses that stand for braces of LaTeX, which no
-    reader sees.
+    """A piece of a formula. Its kind is "number", "name", "operator", "power", "relation", "mark" for
+    a sign behind a value (a factorial, a value at a point), or "group" for the parentheses that
+    replace invisible braces of LaTeX.
     """
 
     kind: str
@@ -93,6 +91,7 @@ class Token:
 
 
 def in_parentheses(tokens: Iterable[Token], at: int, kind: str = "operator") -> list[Token]:
+    """The tokens between parentheses, visible ones unless the kind is "group"."""
     return [Token(kind, "(", at), *tokens, Token(kind, ")", at)]
 
 
@@ -133,30 +132,30 @@ def tokenize(text: str) -> list[Token]:
 
 
 class Pieces:
-    """The pieces of a text, which are read one after another."""
+    """The tokens of a text, and the place up to which they are read."""
 
     text: str
     tokens: list[Token]
     next: int
 
     def ahead(self, number: int = 0) -> Token:
-        """A piece that comes, or an empty one."""
+        """The token a number of places ahead, or an empty one behind the end."""
         index = self.next + number
         return self.tokens[index] if index < len(self.tokens) else Token("", "", len(self.text))
 
     def peek(self, *texts: str) -> bool:
-        """Whether the next piece is one of these."""
+        """Whether the text of the next token is one of these."""
         return self.ahead().text in texts
 
     def take(self, what: str = "a value") -> Token:
-        """The next piece, which is passed."""
+        """The next token, which is passed; ParseError at the end, where `what` is expected."""
         if self.next >= len(self.tokens):
             raise ParseError(f"ends where {what} is expected", text=self.text)
         self.next += 1
         return self.tokens[self.next - 1]
 
-    def refuse(self, at: Token, what: str = "cannot read {}", rest: str = "") -> NoReturn:
-        """Stop at a piece, which `{}` in the message stands for."""
+    def refuse(self, at: Token, complaint: str = "cannot read {}", rest: str = "") -> NoReturn:
+        """Raise a ParseError at a token, whose text replaces `{}` in the complaint."""
         is_one_sign = at.text == "==" and not self.text.startswith("==", at.position)
         typed = "=" if is_one_sign else at.text
-        raise ParseError.at(self.text, at.position, what.format(repr(typed)), rest)
+        raise ParseError.at(self.text, at.position, complaint.format(repr(typed)), rest)

@@ -1,4 +1,4 @@
-"""Text from a file or a user, made safe for where it is printed."""
+"""Text of files and users, escaped for a terminal or for LaTeX."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from unicodedata import combining, east_asian_width
 LATEX = {character: rf"\{character}" for character in "&%$#_{}"}
 LATEX |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
 LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "\n": " "}
-#: Between two names in capitals, and between two numbers.
+#: A hyphen between two names in capitals or between two numbers, which LaTeX sets as a dash.
 RANGE = re.compile(r"(?<=[A-Z]{2})-(?=[A-Z]{2})|(?<=\d)-(?=\d)")
 
 
 def clean(text: str) -> str:
-    """For the terminal: what cannot be printed is escaped.
+    """The text for a terminal, with unprintable characters escaped.
 
     >>> clean("a\\x1b[2J")
     'a\\\\x1b[2J'
@@ -24,7 +24,7 @@ def clean(text: str) -> str:
 
 
 def latex_escaped(text: str) -> str:
-    r"""For LaTeX: what it reads as markup is escaped, and what cannot be printed is a blank.
+    r"""The text for LaTeX: markup is escaped, and unprintable characters become blanks.
 
     >>> print(latex_escaped("50 % of A_1"))
     50 \% of A\_1
@@ -33,8 +33,8 @@ def latex_escaped(text: str) -> str:
 
 
 def latex_words(text: str) -> str:
-    r"""For a sentence in LaTeX: escaped, with an en dash between two numbers and between two names
-    in capitals.
+    r"""A sentence for LaTeX, escaped, with en dashes between two numbers and between two names in
+    capitals.
 
     >>> print(latex_words("AM-GM, pages 74-109"))
     AM--GM, pages 74--109
@@ -43,7 +43,7 @@ def latex_words(text: str) -> str:
 
 
 def display_width(text: str) -> int:
-    """Columns that the text takes in a terminal: a wide character takes two, a combining one none.
+    """The width of a text in columns of a terminal: a wide character has two, a combining one none.
 
     >>> display_width("loss"), display_width("損失"), display_width("e\\u0301")
     (4, 4, 1)
@@ -54,6 +54,6 @@ def display_width(text: str) -> int:
 
 
 def padded(text: str, width: int, align: str) -> str:
-    """The text filled with blanks to a width in columns: "left" puts the text to the left."""
+    """The text padded with blanks to a width in columns; "left" aligns the text on the left."""
     blanks = " " * (width - display_width(text))
     return text + blanks if align == "left" else blanks + text

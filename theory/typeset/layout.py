@@ -1,8 +1,8 @@
-"""How formulas are laid out on paper, whatever marks they are set with.
+"""The order of terms and factors in a paper, and what stands in a fraction, for every printer.
 
 SymPy sorts terms and factors by its own rules. Papers write E before A N^-beta before B D^-gamma
 and coefficients before variables, and keep negative symbolic powers on the line. `Conventional` is
-that layout as a mixin of the plain printer, and of the LaTeX printer with its own marks.
+this layout as a mixin of the printers of plain text and of LaTeX.
 """
 
 from __future__ import annotations
@@ -21,27 +21,25 @@ from ..kernel.factorials import Factorial, Gamma
 
 S = sym.LOG_SIZE_RATIO
 OPTIMAL = "_opt"
-#: The end of the name of a function of a number of draws: pass@k.
+#: The end of the name of a function of the number of draws, such as pass@k.
 AT = "@"
 HALF = Rational(1, 2)
 LARGEST_FRACTION, LARGEST_NUMERATOR = 10, 100
-#: The kind of a power of a number, which stands before names.
+#: The `_kind` of a power of a number, which stands before names.
 NUMERAL = 1
 
 _IN_ORDER = (
     "E w a d alpha alpha_C beta gamma delta kappa A B C0 epsilon "
     "R L r rho k_D N D t N_max D_max C s"
 )
-#: Names in the order in which papers write them within a product.
+#: The order of names within a product.
 FACTOR_ORDER = tuple(_IN_ORDER.split())
 EXPONENTS = ("alpha", "beta", "gamma")
 COEFFICIENTS = frozenset(["w", "a", "d", "delta", "alpha_C", "epsilon", *EXPONENTS])
 
 
 def _role(name: str) -> str:
-    """The name in FACTOR_ORDER that a symbol's name goes with: delta for Greek and small letters of
-    a user's.
-    """
+    """The name in FACTOR_ORDER beside which a symbol is sorted: delta for other small letters."""
     stem, _, index = name.partition("_")
     if index == "opt":
         return stem if stem in FACTOR_ORDER else "D"
@@ -55,7 +53,7 @@ def _place(name: str) -> int:
 
 
 def _rank(name: str) -> tuple[int, str]:
-    """A key that puts w_N before w_D, as N before D."""
+    """A sort key of a name, by its role and then by its index: w_N before w_D, as N before D."""
     index = name.partition("_")[2]
     return _place(_role(name)), f"{_place(index):03}" if index in FACTOR_ORDER else name
 
@@ -85,7 +83,9 @@ def _is_optimum(factor: Expr) -> bool:
 
 
 def _kind(factor: Expr) -> int:
-    """Numbers, their powers, plain names, their powers, powers of longer bases, sums, functions."""
+    """The rank of a factor: numbers, their powers, plain names, their powers, powers of longer
+    bases, sums, functions.
+    """
     if factor.is_Rational:
         return 0
     if _is_function(factor):
@@ -107,27 +107,27 @@ def _factor_key(factor: Expr) -> tuple[Any, ...]:
 
 
 def ordered_factors(product: Expr) -> list[Expr]:
-    """The factors of a product in the order of a paper: numbers, coefficients, variables, sums,
-    functions.
-    """
+    """The factors of a product, sorted: numbers, coefficients, variables, sums, functions."""
     return sorted(Mul.make_args(product), key=_factor_key)
 
 
 def ordered_terms(total: Expr) -> list[Expr]:
-    """The terms of a sum in the order of a paper, a positive one in front if there is one."""
+    """The terms of a sum, sorted, with a positive one in front if there is one."""
     terms = sorted(Add.make_args(total), key=_term_key)
     first = next((i for i, term in enumerate(terms) if not is_negative(term)), 0)
     return terms[first:] + terms[:first]
 
 
 def is_negative(term: Expr) -> bool:
-    """Whether a term is written with a minus sign."""
+    """Whether the term is written with a minus sign."""
     return bool(term.as_coeff_Mul()[0].is_negative)
 
 
 @lru_cache(maxsize=4096)
 def _term_key(term: Expr) -> tuple[Any, ...]:
-    """Constants, then by degree in s; powers by their exponent: A N^-beta before B D^-gamma."""
+    """A sort key of a term: by degree in s, constants before powers, and powers by their exponent,
+    A N^-beta before B D^-gamma.
+    """
     factors = ordered_factors(term)
     degree = next((f.as_base_exp()[1] for f in factors if f.as_base_exp()[0] == S), Integer(0))
     powers = [f for f in factors if _is_symbolic_power(f) or (_is_function(f) and f.free_symbols)]
@@ -146,7 +146,7 @@ def _power_names(factor: Expr) -> list[str]:
 
 
 class Quotient(NamedTuple):
-    """A product as sign, numerator over denominator, and what follows the fraction."""
+    """A product as it is set: sign, numerator, denominator, and the factors behind the fraction."""
 
     negative: bool
     numerator: list[Expr]
@@ -155,9 +155,7 @@ class Quotient(NamedTuple):
 
 
 def quotient(product: Expr) -> Quotient:
-    """Split a product the way it is set: coefficients in the fraction, powers and longer sums
-    behind it.
-    """
+    """Split a product as it is set: coefficients in the fraction, powers and longer sums behind."""
     number, rest = _into_root(*product.as_coeff_Mul())
     over, under = abs(number).as_numer_denom()
     if is_decimal(abs(number)):
@@ -187,7 +185,7 @@ def quotient(product: Expr) -> Quotient:
 def _above_and_behind(
     above: list[Expr], below: list[Expr], inline: list[Expr]
 ) -> tuple[list[Expr], list[Expr]]:
-    """What stands in the numerator, and what follows the fraction."""
+    """The numerator, and the factors behind the fraction."""
     sums = [f for f in above if isinstance(f, Add) and not _is_coefficient(f)]
     plain = [f for f in above if f not in sums]
     variables = [f for f in plain if not _is_coefficient(f)]
@@ -207,7 +205,7 @@ def _is_coefficient(factor: Expr) -> bool:
 
 
 def _joined_roots(factors: list[Expr]) -> list[Expr]:
-    """Square roots under one sign."""
+    """The factors with their square roots joined under one sign."""
     roots = [f for f in factors if isinstance(f, Pow) and f.exp.is_Rational and f.exp.q == 2]
     if len(roots) < 2:
         return factors
@@ -216,7 +214,9 @@ def _joined_roots(factors: list[Expr]) -> list[Expr]:
 
 
 def _into_root(number: Rational, rest: Expr) -> tuple[Rational, Expr]:
-    """sqrt(C/6) rather than sqrt(6) sqrt(C)/6."""
+    """A number and a product with the number moved into a root where that is simpler: sqrt(C/6)
+    rather than sqrt(6) sqrt(C)/6.
+    """
     roots = [f for f in Mul.make_args(rest) if isinstance(f, Pow) and f.exp == HALF]
     integer = next((f.base for f in roots if f.base.is_Integer), None)
     if integer is None or len(roots) < 2 or abs(number) * integer != 1:
@@ -227,9 +227,7 @@ def _into_root(number: Rational, rest: Expr) -> tuple[Rational, Expr]:
 
 
 def is_decimal(number: Rational) -> bool:
-    """Whether a fraction reads better as the finite decimal that it is: 0.3478 rather than
-    1739/5000.
-    """
+    """Whether a fraction reads better as a finite decimal: 0.3478 rather than 1739/5000."""
     if not number.is_Rational or number.q == 1:
         return False
     if number.q <= LARGEST_FRACTION and abs(number.p) <= LARGEST_NUMERATOR:
@@ -242,15 +240,15 @@ def is_decimal(number: Rational) -> bool:
 
 
 def decimal_text(number: Rational) -> str:
-    """The finite decimal expansion of a fraction that has one."""
+    """The decimal expansion of a fraction that has a finite one."""
     digits = next(k for k in range(1, int(number.q) + 1) if 10**k % number.q == 0)
     whole = str(abs(int(number.p)) * 10**digits // int(number.q)).rjust(digits + 1, "0")
     return f"{'-' if number.is_negative else ''}{whole[:-digits]}.{whole[-digits:]}"
 
 
 class Conventional:
-    """Sums, products and powers in the order of a paper, with the marks of plain text: a subclass
-    may have others.
+    """A mixin that prints sums, products and powers in the order of a paper, with the marks of
+    plain text; a subclass may override these.
     """
 
     _print: Callable[..., str]
@@ -275,11 +273,11 @@ class Conventional:
         return f"sqrt({self._print(inside)})"
 
     def separator(self, left: str, right: str) -> str:
-        """What stands between two factors."""
+        """The text between two factors."""
         return "*" if right[0].isdigit() else " "
 
     def needs_bracket(self, base: Expr) -> bool:
-        """Whether a base must be bracketed to carry an exponent."""
+        """Whether a base needs brackets under an exponent."""
         return not (base.is_Symbol or base.is_Integer or _is_optimum(base))
 
     def _print_Add(self, expression: Expr, order: str | None = None) -> str:
@@ -300,20 +298,20 @@ class Conventional:
         return ("-" if parts.negative else "") + self.joined(pieces)
 
     def joined(self, pieces: Sequence[str]) -> str:
-        """The product of factors that are printed."""
+        """The product of printed factors."""
         text = pieces[0]
         for piece in pieces[1:]:
             text += self.separator(text, piece) + piece
         return text
 
     def product(self, factors: list[Expr]) -> str:
-        """A numerator or a denominator."""
+        """The text of a numerator or a denominator."""
         if len(factors) == 1:
             return self._print(factors[0])
         return self.joined([self.factor(f) for f in factors])
 
     def factor(self, factor: Expr) -> str:
-        """A factor of a product, a sum in brackets."""
+        """The text of a factor of a product; a sum is in brackets."""
         text = self._print(factor)
         return self.bracket(text) if isinstance(factor, Add) else text
 

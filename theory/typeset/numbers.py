@@ -1,18 +1,18 @@
-r"""How numbers are written, in text and in LaTeX: one format says both.
+r"""Formats of numbers, in text and in LaTeX.
 
 ==================  ============  ==========  ====================================
-format              0.00001234    1834567     for
+format              0.00001234    1834567     use
 ==================  ============  ==========  ====================================
 ``Significant(3)``  1.23e-5       1.83e6      estimates: zeros at the end stay
-``Shortest(3)``     1.23e-5       1.83e6      what somebody chose: 0.5, not 0.500
+``Shortest(3)``     1.23e-5       1.83e6      chosen values: 0.5, not 0.500
 ``Places(4)``       0.0000        1.8346e6    a column of losses
 ``Percent(3)``      0.00123 %     1.83e6x     shares
 ``Count()``         1.23e-5       1.83M       params and tokens, as they are typed
 ==================  ============  ==========  ====================================
 
-``format.text(x)`` is for a terminal, ``format.latex(x)`` the same digits for LaTeX: with dollars, and
-with ``\times 10^{n}`` for an exponent. None and NaN are a dash. An infinite number is "inf", an
-infinite share "never", which is what an overhead that nothing reaches means.
+``format.text(x)`` is for a terminal; ``format.latex(x)`` has the same digits between dollars, with
+``\times 10^{n}`` for an exponent. None and NaN print as a dash. An infinite number is "inf", an
+infinite share "never": no overhead reaches the loss.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Count", "Format", "Interval", "Percent", "Places", "Shortest", "Significant"]
 
-#: What stands for a number that is not there.
+#: The marks of a missing number.
 DASH, LATEX_DASH = "-", "---"
-#: Numbers from here to there are written without an exponent.
+#: The range of numbers that are written without an exponent.
 SMALLEST_PLAIN, LARGEST_PLAIN = 1e-4, 1e6
 SUFFIXES = ((12, "T"), (9, "B"), (6, "M"), (3, "k"))
-#: A larger share is written as a multiple, and a larger number of fixed places by its digits.
+#: Above these a share is written as a multiple, and a number of fixed places by its digits.
 LARGEST_SHARE, LARGEST_OF_PLACES = 1e6, 1e4
-#: A number within a text, with its sign, its exponent and its unit; one with a suffix is a word.
+#: A number in a text, with its sign, exponent and unit; a number with a suffix is left as a word.
 NUMBER = re.compile(r"[<>]?[+-]?(?:\d[\d.]*(?:e-?\d+)?(?: %|x)?(?![\d.TBMk])|inf\b)")
-#: Between the ends of an interval in LaTeX.
+#: The text between the ends of an interval in LaTeX.
 SEPARATOR = r",\ "
 
 
 def in_latex(text: str) -> str:
-    r"""The LaTeX of a number, or of an interval, that was written as text.
+    r"""The LaTeX of the text of a number or of an interval.
 
     >>> print(in_latex("1.83e6"), in_latex("[1e-5, inf]"), in_latex("at most 20.8 %"))
     $1.83 \times 10^{6}$ $[10^{-5},\ \infty]$ at most $20.8\,\%$
@@ -62,7 +62,7 @@ def _number_in_latex(found: re.Match[str]) -> str:
 
 @dataclass(frozen=True)
 class Format:
-    """How a number is written; a subclass defines `finite`, the text of a finite number."""
+    """The format of a number; a subclass defines `finite`, the text of a finite number."""
 
     digits: int = 4
     infinite = "inf"
@@ -76,7 +76,7 @@ class Format:
         return self.finite(value)
 
     def latex(self, value: float | None) -> str:
-        """The number for LaTeX, in mathematics; the word for an infinite one as text."""
+        """The number for LaTeX, between dollars; a word such as "never" stays text."""
         return in_latex(self.text(value))
 
     def finite(self, value: float) -> str:
@@ -89,7 +89,7 @@ class Format:
 
 
 class Significant(Format):
-    r"""So many significant digits, zeros at the end among them.
+    r"""A fixed number of significant digits, with zeros at the end.
 
     >>> form = Significant(3)
     >>> [form.text(x) for x in (0.5, 2143.417, 1.8e21, 0.0, None)]
@@ -103,7 +103,7 @@ class Significant(Format):
 
 
 class Shortest(Format):
-    """At most so many significant digits, without zeros at the end.
+    """At most a number of significant digits, without zeros at the end.
 
     >>> [Shortest(4).text(x) for x in (0.5, 18.4123, 5.76e23, 2708.498)]
     ['0.5', '18.41', '5.76e23', '2708']
@@ -119,7 +119,7 @@ class Shortest(Format):
 
 @dataclass(frozen=True)
 class Places(Format):
-    """So many places behind the point; from 1e4 on, so many significant digits and one more.
+    """A fixed number of decimal places; from 1e4 on, as many significant digits plus one.
 
     >>> [Places(4).text(x) for x in (2.5, 12345.67)], Places(3, sign=True).text(0.01)
     (['2.5000', '12346'], '+0.010')
@@ -136,10 +136,10 @@ class Places(Format):
 
 @dataclass(frozen=True)
 class Percent(Format):
-    """A share in per cent: shortest digits or, with `places`, so many places behind the point.
+    """A share in per cent, with the shortest digits or with a fixed number of decimal `places`.
 
-    Without places a share from 1 on has one more digit, one just below 1 is never written as 100 %,
-    and one beyond a million is a multiple.
+    Without `places`, a share from 1 on has one more digit, a share just below 1 is never rounded to
+    100 %, and a share beyond a million is written as a multiple.
 
     >>> [Percent(3).text(x) for x in (0.2079, 1.8861, 0.9999, 1e999)]
     ['20.8 %', '188.6 %', '>99.9 %', 'never']
@@ -163,7 +163,7 @@ class Percent(Format):
 
 @dataclass(frozen=True)
 class Count(Format):
-    """Params or tokens, as they may be typed again.
+    """Params or tokens, as the command line reads them.
 
     >>> [Count().text(x) for x in (7.2213e10, 1.33e12, 999999.0, 12.0, 3e20)]
     ['72.2B', '1.33T', '1M', '12', '3e20']
@@ -181,11 +181,11 @@ class Count(Format):
 
 @dataclass(frozen=True)
 class Interval:
-    """How the two ends of an interval are written: each in the format, both in the template.
+    """The format of an interval: the format of its ends, and the template that holds them.
 
-    A missing end makes a dash. An interval that is bounded above alone is "at most" its upper end.
-    An end at a limit of the search bounds nothing and is marked: "<" before a lower one, ">" before
-    an upper one.
+    An interval without an end prints as a dash, and one that is bounded only above as "at most" its
+    upper end. An end at a limit of the search is no bound and is marked: "<" before a lower end,
+    ">" before an upper end.
 
     >>> brackets, words = Interval(Significant(3)), Interval(Significant(3), "{} to {}")
     >>> brackets.text(0.1, 0.25), words.text(0.1, 0.25), words.text(0.0, 0.25, at_most=True)
@@ -212,8 +212,8 @@ class Interval:
 
 
 def _rounded(value: float, digits: int, largest: float, whole: str = "") -> str:
-    """So many significant digits, with an exponent below `SMALLEST_PLAIN` and from `largest` on;
-    `whole` is the text of a number with more digits before its point than were asked for.
+    """The number rounded to significant digits, with an exponent below `SMALLEST_PLAIN` and from
+    `largest` on; `whole` is the text of a number that has more digits before its point.
     """
     mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
     rounded = float(f"{mantissa}e{power}")
@@ -226,5 +226,5 @@ def _rounded(value: float, digits: int, largest: float, whole: str = "") -> str:
 
 
 def _trimmed(text: str) -> str:
-    """The number without zeros behind its point."""
+    """The number without trailing zeros behind its point."""
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -24,13 +24,13 @@ class PlainPrinter(Conventional, StrPrinter):
         self.optimum_mark = "*" if "*" in spelling.latex("N_opt") else OPTIMAL
 
     def words(self, text: str) -> str:
-        """Words between formulas, and a formula within words."""
+        """The text as it is: words need no escaping, and a formula among them no marks."""
         return text
 
     in_text = words
 
     def on_the_line(self, expression: Expr) -> str:
-        """As it stands in a line of text."""
+        """The text of an expression in a line of words."""
         return self.doprint(expression)
 
     def _print_Symbol(self, expression: Symbol) -> str:

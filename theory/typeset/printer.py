@@ -34,30 +34,30 @@ SIGNS = {
 GREEK = frozenset(greeks)
 UPRIGHT_INDICES = {"eff": r"\mathrm{eff}", "max": r"\max"}
 NAMES = {"alpha_C": r"\alpha_C", "infinity": r"\infty", "Delta C": r"\Delta C"}
-Of = TypeVar("Of")
-#: How the label of a compute-optimal value ends.
+Part = TypeVar("Part")
+#: The ends of the labels of compute-optimal values.
 MARKS_OF_OPTIMA = ("^{*}", r"_{\mathrm{opt}}")
 #: A digit, or the power of a number.
 NUMBER_AT_THE_END = re.compile(r"\d$|(?<![\w.^_}])\d[\d.]*\^\{[^{}]*\}$")
-#: Brackets around something of the height of a letter or of an optimum.
+#: Stretched brackets around something no taller than a letter or an optimum.
 UNSTRETCHED = re.compile(
     r"\\left\(((?:\^\{\*\}|(?!\\left|\\right|\\frac|\\sqrt|\^|[()]).)*)\\right\)"
 )
-#: An integer that ends in so many zeros is written with a power of ten.
+#: An integer that ends in this many zeros is written with a power of ten.
 MANY_ZEROS = 6
-#: An exponent of more marks than this on the line is set as a fraction.
+#: An exponent longer than this is set as a fraction rather than on the line.
 LONGEST_INLINE_EXPONENT = 17
-#: What LaTeX sets one beside the other: letters, signs, macros; a bracket is one mark however tall.
+#: A mark that LaTeX sets beside others: a letter, a sign or a macro; a bracket is one mark.
 MARK = re.compile(r"(?:\\left|\\right)(?![A-Za-z])|(\\[A-Za-z]+|\\.|[^\s{}^_&\\])")
-#: What is as wide as several.
+#: The widths, in marks, of macros that are wider than one.
 WIDE = {r"\qquad": 4, r"\log": 3, r"\exp": 3}
-#: Fractions are set as such; inside of one, or of an exponent, they are small; in a line of text
-#: they have a slash.
+#: The styles of a fraction: displayed; small, inside a fraction or an exponent; and with a slash, in
+#: a line of text.
 DISPLAY, SMALL, INLINE = "display", "small", "inline"
 
 
 class PaperPrinter(Conventional, LatexPrinter):
-    """A SymPy LaTeX printer of its own: nothing global is changed.
+    """A LaTeX printer for the letters of a notation.
 
     Parameters
     ----------
@@ -76,30 +76,30 @@ class PaperPrinter(Conventional, LatexPrinter):
         self._printed: dict[tuple[Expr, str], str] = {}
 
     def words(self, text: str) -> str:
-        """Words between formulas."""
+        """The LaTeX of words between formulas."""
         return latex_words(text)
 
     def in_text(self, formula: str) -> str:
-        """A formula within words."""
+        """The LaTeX of a formula among words."""
         return f"${formula}$"
 
     def doprint(self, expr: Expr) -> str:
         return snug(super().doprint(expr))
 
     def on_the_line(self, expr: Expr) -> str:
-        """As it stands in a line of text, its fractions with a slash."""
+        """The LaTeX of an expression in a line of text, its fractions with a slash."""
         return self._styled(INLINE, self.doprint, expr)
 
-    def _styled(self, style: str, printed: Callable[[Of], str], what: Of) -> str:
-        """What is printed in a style."""
-        before, self.style = self.style, style
+    def _styled(self, style: str, printed: Callable[[Part], str], part: Part) -> str:
+        """The LaTeX of a part in a style."""
+        outer, self.style = self.style, style
         try:
-            return printed(what)
+            return printed(part)
         finally:
-            self.style = before
+            self.style = outer
 
     def _print(self, expr: Any, **settings: Any) -> str:
-        """Each part is printed once: a base is looked at several times for the brackets it needs."""
+        """The LaTeX of a part, which is kept: `needs_bracket` prints a base again and again."""
         if settings or not isinstance(expr, Expr):
             return super()._print(expr, **settings)
         if (expr, self.style) not in self._printed:
@@ -140,7 +140,7 @@ class PaperPrinter(Conventional, LatexPrinter):
         return super().needs_bracket(base) or "^" in text or text.endswith(")")
 
     def separator(self, left: str, right: str) -> str:
-        """A dot between numbers, and before what might be the argument of an optimum."""
+        """A dot between numbers, and before brackets that could be the argument of an optimum."""
         if right.startswith(r"\mathrm{"):
             return r" \, "
         is_value = left.endswith(MARKS_OF_OPTIMA) and right.startswith((r"\left(", "("))
@@ -177,17 +177,17 @@ class PaperPrinter(Conventional, LatexPrinter):
         return label + self.bracket(arguments) if shown else label
 
     def _print_Subs(self, expr: Expr) -> str:
-        of, letters, values = expr.args
+        function, letters, values = expr.args
         point = ", ".join(
             f"{self._print(x)} = {self._styled(INLINE, self._print, value)}"
             for x, value in zip(letters, values, strict=True)
         )
-        inside = self._print(of)
-        inside = self.bracket(inside) if isinstance(of, Add) else inside
+        inside = self._print(function)
+        inside = self.bracket(inside) if isinstance(function, Add) else inside
         return rf"\left. {inside} \right|_{{{point}}}"
 
     def _print_Derivative(self, expr: Expr) -> str:
-        """The product that is differentiated in brackets, so that it is seen where it ends."""
+        """The derivative, with brackets around a product so that a reader sees where it ends."""
         text, inside = super()._print_Derivative(expr), self._print(expr.expr)
         is_product = isinstance(expr.expr, Mul) and text.endswith(inside)
         return text.removesuffix(inside) + self.bracket(inside) if is_product else text
@@ -210,7 +210,7 @@ class PaperPrinter(Conventional, LatexPrinter):
 
 
 def divided(latex: str) -> bool:
-    """Whether a slash stands in it outside of every bracket and brace."""
+    """Whether the LaTeX has a slash outside all brackets and braces."""
     depth = 0
     for mark in re.findall(r"[{}()/]", latex):
         if mark == "/" and not depth:
@@ -220,7 +220,7 @@ def divided(latex: str) -> bool:
 
 
 def length(latex: str) -> int:
-    r"""How many marks LaTeX sets, each of about five points.
+    r"""The length of LaTeX on the page in marks, each about five points wide.
 
     >>> length(r"\frac{\beta \gamma}{\beta + \gamma}")
     6
@@ -229,7 +229,7 @@ def length(latex: str) -> int:
 
 
 def snug(latex: str) -> str:
-    """Plain brackets around what is no taller than a letter."""
+    """The LaTeX with plain brackets, rather than stretched ones, around low expressions."""
     return UNSTRETCHED.sub(r"(\1)", latex)
 
 
@@ -254,7 +254,7 @@ def render(expr: Expr, notation: str | Notation = DEFAULT) -> str:
 
 
 def symbol_latex(name: str, spelling: Notation) -> str | None:
-    """LaTeX of a symbol of the theory by its canonical name; None for any other."""
+    """The LaTeX of a symbol of the theory by its canonical name; None for any other name."""
     stem, _, index = name.partition("_")
     if stem in ("w", "k") and index:
         return f"{stem}_{_braced(symbol_latex(index, spelling) or index)}"
@@ -270,8 +270,8 @@ def symbol_latex(name: str, spelling: Notation) -> str | None:
 
 
 def decorated_latex(name: str) -> str | None:
-    r"""LaTeX of a name with indices, accents, primes or stars, as the grammar spells it; None for
-    any other: `R_D_star` is `R_D^{*}`, and `N_hat_c` is `\hat{N}_c`.
+    r"""The LaTeX of a name that the reader spells with indices, accents, primes or stars: `R_D^{*}`
+    for `R_D_star`, `\hat{N}_c` for `N_hat_c`; None for any other name.
     """
     if measure := re.fullmatch(rf"([a-z]+)(?:_(hat|tilde|bar))?{AT_SAMPLES}_(\w+)", name):
         word = rf"\mathrm{{{measure[1]}}}"
@@ -304,14 +304,14 @@ def _braced(index: str) -> str:
 
 
 def _letters(text: str) -> str:
-    """A part of a name: a Greek letter, a letter or number as it is, a word upright."""
+    """The LaTeX of one part of a name: a Greek letter, a letter, a number, or a word set upright."""
     if text in GREEK or text in ("ell", "setminus", "dagger", "max", "min"):
         return f"\\{text}"
     return text if len(text) == 1 or text.isdigit() else rf"\mathrm{{{text}}}"
 
 
 def optimum_latex(name: str, spelling: Notation) -> str:
-    """The label of a compute-optimal value: as the notation marks N, so every other variable."""
+    """The label of a compute-optimal value, with the mark that the notation has for N."""
     known = spelling.symbols
     if name + OPTIMAL in known:
         return known[name + OPTIMAL]

@@ -1,4 +1,4 @@
-"""A result that shows itself by its tables."""
+"""The base class of results that print as tables."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ __all__ = ["Shown"]
 
 
 class Shown:
-    """Base of a result: `tables` describes it once, and text, LaTeX, HTML and frame follow.
+    """Base class of a result: text, LaTeX, HTML and frame follow from its `tables`.
 
-    A subclass defines `tables`, where the import of a module that writes them may stand inside. It
-    may define `__str__` anew where its text is more than its tables. A frozen dataclass can derive
-    from it; it has no fields.
+    A subclass defines `tables`, and may override `__str__` if its text is more than its tables. It
+    may be a frozen dataclass: this class has no fields.
     """
 
     __slots__ = ()
 
     def tables(self) -> Sequence[Table]:
         """The tables of the result, the main one first."""
-        raise NotImplementedError(f"{type(self).__name__} describes no tables")
+        raise NotImplementedError(f"{type(self).__name__} defines no tables")
 
     def __str__(self) -> str:
         return "\n\n".join(table.text() for table in self.tables())
@@ -34,7 +33,7 @@ class Shown:
         return "\n".join(table.html() for table in self.tables())
 
     def to_latex(self, caption: str = "", label: str = "") -> str:
-        """LaTeX of the tables, for booktabs; the caption and the label are those of the first."""
+        """The tables in LaTeX, for booktabs; caption and label belong to the first."""
         first, *others = self.tables()
         return "\n\n".join([first.latex(caption, label), *(table.latex() for table in others)])
 

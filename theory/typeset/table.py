@@ -1,4 +1,4 @@
-r"""One description of a table, and every form in which it is read.
+r"""Tables as text, LaTeX, HTML, records and frames, from one description.
 
     >>> from types import SimpleNamespace
     >>> from isoflop.theory.typeset.numbers import Interval, Percent, Significant
@@ -47,14 +47,14 @@ __all__ = ["RULE", "Column", "Subheading", "Table", "Words"]
 
 WIDTH, GAP = 100, "  "
 UNDETERMINED = "undetermined"
-#: What LaTeX must load for these tables.
+#: The comment above a table that names the LaTeX package it needs.
 NEEDED = r"% needs \usepackage{booktabs}"
 FOUR_DIGITS, BRACKETS = Significant(4), Interval(Significant(4))
 
 
 @dataclass(frozen=True)
 class Words:
-    r"""A text with its own LaTeX, as an entry, title or note: ``Words("beta", r"$\beta$")``."""
+    r"""A text with its LaTeX, for an entry, a title or a note: ``Words("beta", r"$\beta$")``."""
 
     text: str
     latex: str
@@ -65,46 +65,45 @@ class Words:
 
 @dataclass(frozen=True)
 class Subheading:
-    """A line across the table, above the rows that belong to it."""
+    """A line across the table, above the rows to which it applies."""
 
     words: str | Words
 
 
-#: Stands between rows where a rule is drawn.
+#: An entry of the rows that draws a rule.
 RULE = Subheading("")
 
 
 @dataclass(frozen=True)
 class Column:
-    r"""A column: which entry of a row it shows, under which heading, and how.
+    r"""A column of a table: the entry of each row that it shows, its heading and its format.
 
     Attributes
     ----------
     key : str
-        The entry of the row, a key of a mapping or an attribute of an object; also the key in JSON
-        and in the frame.
+        The key, or the attribute, of the row's entry; also the key in JSON and in the frame.
     heading : str
-        Of the text; lines are separated by "\\n". By default the key.
+        The heading in text, its lines separated by "\\n"; by default the key.
     latex : str
-        Heading in LaTeX; by default the heading, escaped.
+        The heading in LaTeX; by default the heading, escaped.
     format : Format
-        Of numbers. Whole numbers that are `int` are written in full.
+        The format of numbers. A number of type `int` is written in full.
     align : {"right", "left"}
     show : {"value", "error", "interval", "all"}
-        The part of an estimate. "all" is the value with its interval in one cell. Several columns
-        may share a key and show different parts; JSON has the estimate once. In other columns than
-        "value" and "all", a number that is no estimate has a dash.
+        The part of an estimate that is shown; "all" is the value with its interval in one cell.
+        Several columns may share a key and show different parts; JSON has the estimate once. A
+        plain number has a dash in a column of errors or intervals.
     interval : Interval
-        How the two ends are written.
+        The format of intervals.
     keys : tuple of str, optional
-        Keys in JSON of value, low, high and, where there is a fourth, standard error; "" leaves a
-        part out. By default key, key_low, key_high, and key alone for what is no estimate.
+        The keys in JSON of value, low, high and, if there is a fourth, standard error; "" leaves a
+        part out. By default key, key_low and key_high for an estimate, and key for a plain number.
     only : {"", "page", "data"}
-        "page" keeps the column out of records and frame, "data" out of all the rest.
+        "page" keeps the column out of records and frame; "data" shows it there alone.
     of : callable, optional
-        The entry as a function of the row, instead of its `key`.
+        A function that computes the entry from the row, in place of looking up the key.
     missing : str
-        Text of an entry that is None.
+        The text of an entry that is None.
     """
 
     key: str
@@ -120,7 +119,7 @@ class Column:
     missing: str = DASH
 
     def entry(self, row: Any) -> Any:
-        """What the row holds in this column."""
+        """The entry of the row in this column."""
         if self.of is not None:
             return self.of(row)
         if not isinstance(row, Mapping):
@@ -137,7 +136,7 @@ class Column:
         return self._number(entry)
 
     def latex_cell(self, row: Any) -> str:
-        """The cell of a row as LaTeX. A number of digits alone needs no dollars: it is the easier
+        """The cell of a row as LaTeX. A number of digits alone has no dollars, which makes it easier
         to edit.
         """
         entry = self.entry(row)
@@ -147,7 +146,7 @@ class Column:
         return text if text.replace(".", "", 1).isdigit() else in_latex(text)
 
     def _number(self, entry: Any) -> str:
-        """A number, or the part of an estimate that the column shows."""
+        """The text of a number, or of the part of an estimate that the column shows."""
         has_value = self.show in ("value", "all")
         if not is_estimate(entry):
             if isinstance(entry, bool) and has_value:
@@ -155,7 +154,6 @@ class Column:
             is_whole = isinstance(entry, int) and has_value
             return str(entry) if is_whole else self.format.text(entry if has_value else None)
         if getattr(entry, "undetermined", False):
-            # The word stands where the number is read first; the interval of nothing is a dash.
             return UNDETERMINED if has_value else DASH
         if self.show == "error":
             return self.format.text(getattr(entry, "standard_error", None))
@@ -180,14 +178,14 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns, rows, a title and notes; every output is a method.
+    """A table: columns, rows, a title and notes.
 
     Attributes
     ----------
     columns : sequence of Column
     rows : sequence
-        Mappings or objects with the entries of the columns. `RULE` between two of them draws a
-        line, and a `Subheading` is a line of its own; JSON and frame leave both out.
+        Mappings or objects with the entries of the columns. `RULE` among them draws a line, and a
+        `Subheading` is a line across the table; JSON and frame omit both.
     title : str or Words
     notes : sequence of str or Words
         Sentences below the table.
@@ -205,7 +203,7 @@ class Table:
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
     def changed(self, **named: Any) -> Table:
-        """The table with other values for some fields."""
+        """A copy of the table with other values of some fields."""
         return replace(self, **named)
 
     def __str__(self) -> str:
@@ -219,7 +217,7 @@ class Table:
 
     @property
     def _page(self) -> list[Column]:
-        """The columns that a reader sees."""
+        """The columns of the printed table."""
         return [column for column in self.columns if column.only != "data"]
 
     @property
@@ -230,9 +228,9 @@ class Table:
     # -- text --------------------------------------------------------------------------------------
 
     def text(self) -> str:
-        """For a terminal: title, headings, a rule, rows, notes.
+        """The table for a terminal: title, headings, a rule, rows, notes.
 
-        Title and notes are broken at 100 columns, rows never are.
+        Title and notes are wrapped at 100 columns; rows are not.
         """
         notes = (line for note in self.notes for line in _wrapped(note, "  "))
         return "\n".join([*_wrapped(self.title), *self.lines(), *notes])
@@ -303,7 +301,7 @@ class Table:
     # -- notebook and data -------------------------------------------------------------------------
 
     def html(self) -> str:
-        """For a notebook, as pandas writes it; a subheading stands in the first column."""
+        """The table for a notebook, written by pandas; a subheading is in the first column."""
         from html import escape
 
         import pandas as pd
@@ -322,9 +320,9 @@ class Table:
         return "\n".join([*([title] if str(self.title) else []), table, *notes])
 
     def records(self) -> list[dict[str, Any]]:
-        """A dictionary a row, ready for JSON: None stands for what is not finite.
+        """A dictionary for each row, ready for JSON: a number that is not finite is None.
 
-        An estimate has a key for the value and one for each end.
+        An estimate has a key for its value and one for each end of its interval.
         """
         return [{key: _plain(value) for key, value in row.items()} for row in self._values()]
 
@@ -348,7 +346,7 @@ def is_estimate(entry: Any) -> bool:
 
 
 def _wrapped(words: str | Words, indent: str = "") -> list[str]:
-    """The lines of a title or a note."""
+    """The lines of a title or a note, wrapped."""
     text = clean(str(words))
     if len(text) <= WIDTH:
         return [text] if text else []
@@ -358,12 +356,12 @@ def _wrapped(words: str | Words, indent: str = "") -> list[str]:
 
 
 def latex_of(words: str | Words) -> str:
-    """The LaTeX of a text: its own, or the text escaped."""
+    """The LaTeX of a text: its own if it has one, else the text escaped."""
     return words.latex if isinstance(words, Words) else latex_escaped(words)
 
 
 def _plain(value: Any) -> Any:
-    """None for a number that is not finite, and no negative zero."""
+    """The value for JSON: None for a number that is not finite, 0.0 for a negative zero."""
     if hasattr(value, "item"):  # a number of NumPy
         value = value.item()
     if not isinstance(value, float):

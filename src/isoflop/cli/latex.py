@@ -65,7 +65,7 @@ def run(args: Namespace) -> tuple[str, int]:
     if args.names and (args.list or args.all):
         option = "--list" if args.list else "--all"
         typed = shown(" ".join(args.names))
-        raise ValueError(f"{option}: is of every theorem, leave out {typed}")
+        raise ValueError(f"{option}: takes no names, leave out {typed}")
     if args.list:
         width = max(map(len, NAMES))
         return "\n".join(f"{name.ljust(width)}  {summary(name)}" for name in NAMES), DONE
@@ -99,7 +99,7 @@ def run(args: Namespace) -> tuple[str, int]:
 
 
 def _coefficients(laws: Sequence[Law]) -> list[dict[str, Any]]:
-    """Rows of the coefficient table: what was fitted, and what follows for the envelope."""
+    """The rows of the coefficient table: fitted coefficients, and constants of the envelope."""
     from ..theory.data.published import find
 
     rows = []
