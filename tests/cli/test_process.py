@@ -118,7 +118,7 @@ def test_an_interrupt(tmp_path) -> None:
     finally:
         os.close(writer)
     assert (process.returncode, out) == (130, "")
-    assert error == "isoflop: interrupted: there is no result yet\n"
+    assert error == "isoflop: interrupted: there is no result\n"
 
 
 @pytest.mark.slow

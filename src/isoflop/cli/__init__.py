@@ -1,4 +1,4 @@
-"""The command line: finds the command, runs it, writes what it returns.
+"""The command line: it finds the command, runs it and writes its output.
 
 Each command is a module with SUMMARY, ``parser()`` and ``run(args)``, which returns the output and
 the exit status.
@@ -46,8 +46,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         return _run(words)
-    except KeyboardInterrupt as stop:  # who has a part of a result keeps it, and says so itself
-        say("interrupted", str(stop) or "there is no result yet")
+    except KeyboardInterrupt as stop:  # a command that has a part of its result returns that itself
+        say("interrupted", str(stop) or "there is no result")
         return INTERRUPTED
     except Exception as error:
         # Bad input is a ValueError of ours or of Python's; NumPy's LinAlgError is a defect.

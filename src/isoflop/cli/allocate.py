@@ -33,8 +33,8 @@ isoflop allocate --law A=A B=B beta=BETA gamma=GAMMA [E=E] ...
 
 The params and tokens with the lowest loss for a training budget C = 6 N D, or with the least
 compute for a target loss; or the optimum that has these params or tokens. A cap that binds moves
-the optimum; where both bind, compute is left. Any two of params, tokens, compute and tokens per
-param, or one of them with a loss, give a run: what it reaches, and its loss penalty.
+the optimum; where both bind, compute is left. Two of params, tokens, compute and tokens per param,
+or one of them with a loss, give a run: its loss and its loss penalty are shown.
 
 examples:
   isoflop allocate --law besiroglu2024 --compute 5.76e23
@@ -72,7 +72,7 @@ def run(args: Namespace) -> tuple[str, int]:
     known, warnings = baselines(chosen), doubts(rows)
 
     def accuracy(row: Any) -> float | None:
-        """Q of a law of -log Q'; None where the law has no E."""
+        """The accuracy Q by a law of -log Q'; None where the law has no E."""
         from ..numeric.data.scale import accuracy
 
         return row.loss and float(accuracy(row.loss, known[row.law.name]))

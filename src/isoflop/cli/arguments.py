@@ -1,12 +1,13 @@
 """How the words of a command are read: argparse, with values as people type them.
 
-A type is a function of one word that raises ArgumentTypeError with the word and what is allowed.
+A type is a function of one word that raises an ArgumentTypeError with the word and its domain.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import os
 import re
 from argparse import ArgumentTypeError
 from functools import partial
@@ -17,21 +18,20 @@ from .output import as_option, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Sequence
     from typing import Any, NoReturn
 
     Group = argparse._ActionsContainer  # a parser or one of its groups
 
-#: How a word begins that is meant as a number, so that ``-1e20`` and ``-inf`` are no options.
+#: The beginning of a negative number: ``-1e20`` and ``-inf`` are values, not options.
 SIGNED = re.compile(r"-(?:[0-9.]|(?:inf|infinity|nan)$)", re.IGNORECASE)
-#: The placeholders of files to write, and of what may be a file to read.
+#: The placeholders of files that are written, and of arguments that may be files to read.
 WRITTEN, READ = "FILE", ("RUNS", "COUNTS", "TABLE", "LAW")
 WIDTH = 100
 
 
 class Option(argparse.Action):
-    """An option: a value that is given once; or a list (nargs), or a mapping, to which every use
+    """An option with one value, which is given once; or with a list or a mapping, to which every use
     adds.
     """
 
@@ -45,8 +45,8 @@ class Option(argparse.Action):
             if not values and (parts or self.nargs == "+"):
                 raise argparse.ArgumentError(self, "a value is expected")
         elif isinstance(values, dict):
-            if twice := [name for name in values if name in (held or {})]:
-                raise argparse.ArgumentError(self, f"{twice[0]!r} is given twice")
+            if repeated := [name for name in values if name in (held or {})]:
+                raise argparse.ArgumentError(self, f"{repeated[0]!r} is given twice")
             values = {**(held or {}), **values}
         elif self.option_strings and held is not self.default:
             raise argparse.ArgumentError(self, f"{held!r} {values!r}: must be given once")
@@ -54,7 +54,7 @@ class Option(argparse.Action):
 
 
 class Parser(argparse.ArgumentParser):
-    """The parser of one command, whose errors are ValueErrors of one line. Its help is a text: the
+    """The parser of one command. Its errors are ValueErrors of one line, and its help is a text: the
     lines of its usage, what the command does, and examples.
     """
 
@@ -78,8 +78,8 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("-h", "--help", action="store_true", help="show this text and exit")
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:
-        """The values of the options; a ValueError where a word is none of them, or a file is to be
-        read and written.
+        """The values of the options; a ValueError for a word that is no option, and for a file that
+        would be both read and written.
         """
         found, rest = self.parse_known_args(list(words))
         if rest and not rest[0].startswith("-"):
@@ -98,7 +98,7 @@ class Parser(argparse.ArgumentParser):
         return found
 
     def error(self, message: str) -> NoReturn:
-        """A ValueError, for what argparse says."""
+        """Raise a ValueError with the message of argparse in the words of this package."""
         text = re.sub(r"^argument (?:-\w/)?", "", message)
         text = re.sub(r"expected (?:at least )?one argument", "a value is expected", text)
         missing = r"\1 is missing: name it in front of the options"
@@ -106,9 +106,7 @@ class Parser(argparse.ArgumentParser):
         raise ValueError(re.sub(r"^(--[\w-]+|[A-Z]+): (?=['\"])", r"\1 ", text))
 
     def in_options(self, text: str, args: argparse.Namespace) -> str:
-        """A message of the library with the options in place of the arguments that they set, and of
-        what it quotes at its beginning.
-        """
+        """A message of the library that names options in place of the arguments that they set."""
         text = as_option(text)
         named = {action.dest: action for action in self._actions if action.option_strings}
         named |= {
@@ -129,35 +127,28 @@ class Parser(argparse.ArgumentParser):
         return text
 
     def _refuse_overwriting(self, found: argparse.Namespace) -> None:
-        """A ValueError where a file to write is also one to read, or is to be written twice: before
-        any work.
-        """
-        seen: dict[Path, str] = {}
+        """A ValueError, before any work, for a file that would be read and written, or written twice."""
+        arguments: dict[str, str] = {}
         for action in sorted(self._actions, key=lambda action: action.metavar == WRITTEN):
             option = (action.option_strings or [str(action.metavar)])[-1]
-            for path, word in _files(action, getattr(found, action.dest)):
-                given = f"{option} {shown(word)}"
-                if (first := seen.setdefault(path, given)) != given and action.metavar == WRITTEN:
-                    harm = "and would be overwritten; name another"
-                    raise ValueError(f"{given} {first}: are one file, {harm}")
+            for word in _file_names(action, getattr(found, action.dest)):
+                path, typed = os.path.realpath(word), f"{option} {shown(word)}"
+                is_device = os.path.exists(path) and not os.path.isfile(path)  # noqa: PTH110, PTH113
+                first = arguments.setdefault(path, typed)
+                if first != typed and action.metavar == WRITTEN and not is_device:
+                    harm = "are one file, and would be overwritten; name another"
+                    raise ValueError(f"{typed} {first}: {harm}")
 
 
-def _files(action: argparse.Action, value: Any) -> Iterator[tuple[Path, str]]:
-    """The files that an option names to be read or written; devices and pipes are none."""
+def _file_names(action: argparse.Action, value: Any) -> list[str]:
+    """The words of an option that may name files, to be read or to be written."""
     words = value if isinstance(value, list) else [value]
+    if action.metavar == "LAW":
+        words = [word for word in words if word and is_path(word)]
     if action.metavar not in (WRITTEN, *READ) or value is None:
-        return
-    from pathlib import Path
-
-    for word in words:
-        is_name = action.metavar == "LAW" and not is_path(word)
-        for name in () if is_name else {word, *word.split(",")}:
-            try:
-                path = Path(name).resolve()
-                if path.is_file() or not path.exists():
-                    yield path, word
-            except (OSError, ValueError):
-                continue  # whoever opens it says what is wrong with it
+        return []
+    names = [name for word in words for name in dict.fromkeys((word, *word.split(",")))]
+    return [name for name in names if "\0" not in name]
 
 
 def is_path(word: str) -> bool:
@@ -176,7 +167,7 @@ def add(
     read: Callable[[str], Any] = str,
     **more: Any,
 ) -> None:
-    """An option with a value."""
+    """Add an option with a value."""
     meaning = meaning.replace("%", "%%")
     group.add_argument(option, metavar=metavar, help=meaning, type=read, **more)
 
@@ -184,23 +175,23 @@ def add(
 def add_list(
     group: Group, option: str, metavar: str, meaning: str, read: Callable[[str], Any], **more: Any
 ) -> None:
-    """An option with a list of values, comma- or space-separated."""
+    """Add an option with a list of values, comma- or space-separated."""
     add(group, option, metavar, meaning, several(read), nargs="+", **more)
 
 
 def add_switch(group: Group, option: str, meaning: str) -> None:
-    """An option without a value."""
+    """Add an option without a value."""
     group.add_argument(option, action="store_true", help=meaning)
 
 
 def add_choice(group: Group, option: str, names: Sequence[str], meaning: str = "") -> None:
-    """An option with one of some names, the first by default."""
+    """Add an option with one of some names, by default the first."""
     text = f"{meaning}; default: {names[0]}" if meaning else f"default: {names[0]}"
     add(group, option, "|".join(names), text, one_of(names), default=names[0])
 
 
 def add_output(parser: Parser, *formats: str, plot: str = "") -> None:
-    """``--format`` and, where the command draws something, ``--plot``."""
+    """Add ``--format`` and, where the command draws something, ``--plot``."""
     group = parser.add_argument_group("output")
     if plot:
         add(group, "--plot", WRITTEN, f"{plot}: .png, .pdf or .svg", figure)
@@ -208,25 +199,25 @@ def add_output(parser: Parser, *formats: str, plot: str = "") -> None:
 
 
 def add_file(group: Group) -> None:
-    """``--output``, of a command whose output is a file rather than an answer."""
+    """Add ``--output``, for a command whose output is a file rather than an answer."""
     meaning = "write there rather than to the standard output"
     group.add_argument("-o", "--output", type=file, metavar=WRITTEN, help=meaning)
 
 
 # -- types -----------------------------------------------------------------------------------------
 
-#: Powers of ten by suffix. There is no lower-case m: it would be read as milli or as million.
+#: Powers of ten by suffix. A lower-case m is not among them: it may mean milli or million.
 SUFFIXES = {"": 0, "k": 3, "K": 3, "M": 6, "b": 9, "B": 9, "t": 12, "T": 12, "%": -2}
 NUMBER = re.compile(
     r"(?P<digits>[+-]?(?:[0-9]+(?:_[0-9]+)*(?:\.[0-9]*)?|\.[0-9]+))"
     r"(?:[eE](?P<exponent>[+-]?[0-9]{1,6}))?(?P<suffix>[kKMbBtT%]?)"
 )
-#: Larger floats do not tell whole numbers apart.
+#: Larger floats do not represent every whole number.
 LARGEST_WHOLE = 2**53
 
 
 def number(word: str) -> float:
-    """The float nearest to the number that a word spells; a ValueError where it spells none.
+    """The float nearest to the number that a word spells; a ValueError where it is no number.
 
     >>> number("1.4T"), number("20k"), number("1%"), number("-1e20")
     (1400000000000.0, 20000.0, 0.01, -1e+20)
@@ -272,7 +263,9 @@ guess = quantity("a number from 0 to less than 1", lambda x: 0.0 <= x < 1.0)
 
 
 def flop(word: str) -> float:
-    """FLOP: no training costs so few that k, M, B or T would do, which count params and tokens."""
+    """The type of compute in FLOP. The suffixes k, M, B and T are refused: they are meant for params
+    and tokens, and no training costs so little.
+    """
     value, typed = positive(word), word.strip()
     if typed[-1].isalpha():
         note = f"{typed[-1]} counts params or tokens; {typed} FLOP would be {value:.16g}"
@@ -288,7 +281,7 @@ def whole(least: int) -> Callable[[str], int]:
 
 
 def resamples(word: str) -> int:
-    """How many resamples: one alone gives no interval."""
+    """The type of a number of resamples. A single one would give no interval."""
     count = whole(0)(word)
     if count == 1:
         raise outside(word, "0, or at least 2 for intervals")
@@ -328,7 +321,7 @@ def pair(read: Callable[[str], Any] = str, form: str = "NAME=VALUE") -> Callable
 
 
 def file(word: str) -> str:
-    """A file to write, refused before any work where it cannot be one."""
+    """The type of a file to write, which is refused before any work where it cannot be written."""
     from pathlib import Path
 
     target = Path(word)
@@ -337,13 +330,13 @@ def file(word: str) -> str:
             raise outside(word, "a file to write, not a directory")
         if not target.absolute().parent.is_dir():
             raise ArgumentTypeError(f"{shown(word)}: cannot be written (No such directory)")
-    except OSError as error:  # its name is too long
+    except OSError as error:  # the name is too long
         raise ArgumentTypeError(f"{shown(word)}: cannot be written ({error.strerror})") from None
     return word
 
 
 def figure(word: str) -> str:
-    """A picture to write."""
+    """The type of a picture to write."""
     endings = (".png", ".pdf", ".svg")
     if not word.lower().endswith(endings):
         raise outside(word, f"{', '.join(endings[:-1])} or {endings[-1]} at its end")

@@ -23,7 +23,7 @@ HELP = """\
 isoflop derive [--law LAW] [--budget EXPRESSION] [--proofs] [--format text|json|latex]
 
 Derive N*(C), D*(C), L*(C) and the misallocation penalty of L = E + A N^-beta + B D^-gamma under a
-budget, and prove every step. With a law: its numbers too, under 6ND. Exit status 1 where a step is
+budget, and prove every step. With a law also its numbers, under 6ND. Exit status 1 where a step is
 refuted, 3 where one is undecided.
 
 examples:
@@ -58,7 +58,7 @@ def run(args: Namespace) -> tuple[str, int]:
     from ..theory.typeset.equations import sections_text
 
     if law and args.budget is not None:
-        complaint = "is without a law; the numbers of a law are under 6 N D"
+        complaint = "cannot go with --law, whose numbers are under 6 N D"
         raise ValueError(f"--budget {shown(args.budget)}: {complaint}")
     under = budget(args) or SIX_ND
     off = misallocation(derive(budget=under))
@@ -92,7 +92,7 @@ def run(args: Namespace) -> tuple[str, int]:
 
 
 def _figures(law: Law) -> dict[str, float]:
-    """The constants of the envelope: those of the exponents, and with A and B the others.
+    """The constants of the envelope; without A and B only those of the exponents.
     ``params_coefficient`` and ``params_exponent`` are n and e of N*(C) = n C^e.
     """
     envelope = law.envelope
@@ -107,7 +107,7 @@ def _figures(law: Law) -> dict[str, float]:
 
 
 def _numbers(law: Law, spelling: Notation) -> dict[str, Any]:
-    """The law and its constants for JSON, with intervals where the law came from data."""
+    """The law and its constants for JSON, with intervals where the law has draws."""
     from ..numeric.law.tables import law_table
 
     bare = dict.fromkeys(("coefficient", "params_coefficient", "tokens_coefficient"))
@@ -147,7 +147,7 @@ def _latex(law: Law, shares: Sequence[Any], spelling: Notation) -> str:
 def _equations(
     law: Law, shares: Sequence[Any], write: Any, raised: str
 ) -> Iterator[tuple[Any, str]]:
-    """Left sides as expressions, right sides as written numbers; `shares`: w_N and w_D."""
+    """Left sides as expressions and right sides as written numbers; `shares` are w_N and w_D."""
     from ..theory import symbols as sym
     from ..theory.envelope import optimum
 

@@ -31,33 +31,31 @@ from .output import (
     say,
     tables_text,
 )
-from .tables import add_models, add_table, counts, refuse_others, table, view
+from .tables import add_models, add_table, counts, refuse_others, runs, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from ..numeric.data.runs import Runs
     from ..numeric.data.table import SourceTable
     from ..numeric.fit import Fit
 
 SUMMARY = "a law fitted to runs or counts: the global optimum, and how sure it is"
 HELP = """\
-isoflop fit RUNS [--model params-tokens|compute|EXPRESSION] [--column NAME=COLUMN] ...
-isoflop fit RUNS [--objective NAME] [--fix NAME=VALUE] ...
-isoflop fit RUNS [--bootstrap N --seed S] [--save FILE] ...
+isoflop fit RUNS [--model MODEL] [--column NAME=COLUMN] [--objective NAME] ...
+isoflop fit RUNS [--fix NAME=VALUE] [--bootstrap N --seed S] [--save FILE] ...
 isoflop fit COUNTS [--models TABLE] [--gold TABLE] [--law LAW,...] [--k K ...] ...
 
 The law that comes closest to the runs of a CSV or JSON file, without start values, with
 standard errors and intervals of its coefficients and of what follows from them.
-Of counts of samples, laws of -log pass@k for every k; params, tokens or compute of the models are
-in COUNTS or in --models, the -log probability g that each gives to the gold solutions in --gold:
+For counts of samples, laws of -log pass@k for every k. The params, tokens or compute of the models
+are in COUNTS or in --models; --gold holds the -log probability g of the gold solutions:
   compute        E0(k) + C0(k) C^-alpha(k)
   params-tokens  E0(k) + N0(k) N^-beta(k) + D0(k) D^-gamma(k), and alpha of its envelope
   gold           xi0(k) + K0(k) g^kappa(k)
 and the compute above which the laws of all k hold together.
-Exit status 3: no point was certified as a minimum, or the rows leave coefficients undetermined: no
-result; or laws of pass@k contradict each other at a compute that is asked for.
+Exit status 3: no minimum was certified, the rows leave coefficients undetermined, or laws of pass@k
+contradict each other at a compute of --compute.
 
 examples:
   isoflop fit runs.csv
@@ -81,52 +79,48 @@ def parser() -> Parser:
     built = Parser(HELP)
     quantities = "params, tokens, compute, loss or group, n_samples, n_correct, or a name "
     quantities += "of an expression"
-    example = "\"loss < 4.5 and `data set` == 'c4'\""
-    add_table(built, "RUNS", "runs or counts", quantities, example)
+    add_table(built, "RUNS", "runs or counts", quantities, "\"loss < 4.5 and `data set` == 'c4'\"")
     law = built.add_argument_group("runs")
-    evaluations = "of evaluations: fit -log of normalised accuracy on this one, of the runs that "
-    add(law, "--benchmark", "NAME", evaluations + "exceed guessing by 0.05")
-    add(law, "--random-baseline", "SHARE", "accuracy of guessing on it", guess)
+    benchmark = "fit -log of normalised accuracy on this benchmark, of runs 0.05 above guessing"
+    add(law, "--benchmark", "NAME", benchmark)
+    add(law, "--random-baseline", "SHARE", "accuracy of guessing on the benchmark", guess)
     model = f"{', '.join(MODELS)}, or an expression in columns and coefficients; default: "
     add(law, "--model", "MODEL", model + next(iter(MODELS)), str.strip)
     fix = "keep a coefficient at a value, such as E=0; repeatable"
     add(law, "--fix", "NAME=VALUE", fix, pair(finite), dest="fixed")
     objectives = f"{', '.join(OBJECTIVES)}; default: {OBJECTIVES[0]}"
     add(law, "--objective", "NAME", objectives, one_of(OBJECTIVES))
-    saved = "write the fit as JSON: a law file for every other command"
-    add(law, "--save", "FILE", saved, file)
+    add(law, "--save", "FILE", "write the fit as JSON: a law file for every other command", file)
     passes = built.add_argument_group("counts")
     add_models(passes)
-    of_models = f"{', '.join(KINDS)}; default: all for which the models' covariates are there"
-    add_list(passes, "--law", "LAW,...", of_models, one_of([*KINDS]))
+    laws = f"{', '.join(KINDS)}; default: all whose covariates the models have"
+    add_list(passes, "--law", "LAW,...", laws, one_of([*KINDS]))
     usual = "default: 1, 2, 5, 10, ... up to 10,000, or to the fewest samples of any problem"
     add_list(passes, "--k", "K", usual, whole(1))
     how = "likelihood of the counts, for any k, or least squares on the unbiased estimates"
     add(passes, "--method", "|".join(METHODS), how, one_of(METHODS))
     sure = built.add_argument_group("uncertainty and what follows")
     bootstrap = (
-        "90 % intervals from N resamples of runs, or of groups where the runs have them; default: "
-        "sandwich covariance with the leverage of each run (HC3; CR3 by group) and Student's t; of "
-        "models, by default 200, 0 for none"
+        "90 % intervals from N resamples of runs, or of groups where runs have them; default: "
+    )
+    bootstrap += (
+        "HC3 covariance (CR3 by group) with Student's t; for counts 200 resamples of models"
     )
     add(sure, "--bootstrap", "N", bootstrap, resamples)
     seed = "of the resamples, and of the starts of an expression; default: 0"
     add(sure, "--seed", "S", seed, whole(0))
     compute = (
-        "add the optimum at each compute in FLOP (for a compute law, the loss); of pass@k also "
+        "add the optimum at each compute in FLOP, for a compute law the loss; for pass@k also "
     )
-    compute += "what the optimum of one k costs at another"
-    add_list(sure, "--compute", "C", compute, flop)
+    add_list(sure, "--compute", "C", compute + "what the optimum of one k costs at another", flop)
     add_list(sure, "--ratio", "RATIO", "add the penalty at each overtraining ratio", positive)
-    drawn = "draw the fit and its residuals; of pass@k models, laws and coefficients against k"
+    drawn = "draw the fit and its residuals, or models, laws and coefficients against k"
     add_output(built, "text", "json", "csv", "latex", plot=drawn)
     return built
 
 
 def run(args: Namespace) -> tuple[str, int]:
-    """The command's output and exit status: 3 where the fit is no result, 130 where Ctrl-C left a
-    part undone.
-    """
+    """The command's output and exit status: 3 where the fit is no result, 130 after Ctrl-C."""
     from ..numeric.data.columns import kind_of
 
     held = table(args)
@@ -136,6 +130,7 @@ def run(args: Namespace) -> tuple[str, int]:
 
 
 def _of_runs(args: Namespace, held: SourceTable) -> tuple[str, int]:
+    """The fit of one law to runs, and the exit status."""
     from ..numeric.fit import fit
     from ..numeric.fit.fit import MODELS
 
@@ -145,13 +140,13 @@ def _of_runs(args: Namespace, held: SourceTable) -> tuple[str, int]:
     if args.seed is not None and not args.bootstrap and model in MODELS:
         raise ValueError(f"seed={args.seed}: is for --bootstrap, or for --model EXPRESSION")
     given = {name: x for name in ("fixed", "objective") if (x := getattr(args, name))}
-    runs = _runs(args, model, held)
-    if (args.fixed or {}).get("E", 0.0) >= float(runs.loss.max()):
+    data = runs(args, held, model)
+    if (args.fixed or {}).get("E", 0.0) >= float(data.loss.max()):
         raise ValueError(f"fixed={args.fixed}: E must be below some loss")
-    found = fit(runs, model=model, seed=args.seed or 0, **given)
-    stopped = ""
+    found = fit(data, model=model, seed=args.seed or 0, **given)
+    interruption = ""
     if args.bootstrap and found.is_sound:
-        found, stopped = _resampled(args, found)
+        found, interruption = _resampled(args, found)
     at = {"compute": args.compute, "ratio": args.ratio}
     if args.save is not None:
         found.save(args.save, **at)
@@ -160,36 +155,14 @@ def _of_runs(args: Namespace, held: SourceTable) -> tuple[str, int]:
         text = json_text(found.as_dict(Path(args.save or "").stem, **at))
     else:
         text = tables_text(found.tables(**at), args.format)
-    if stopped:
-        say("interrupted", stopped)
+    if interruption:
+        say("interrupted", interruption)
         return text, INTERRUPTED
     return text, DONE if found.is_sound else NO_VERDICT
 
 
-def _runs(args: Namespace, model: str, held: SourceTable) -> Runs:
-    """The runs with a loss, or with the -log of normalised accuracy on a benchmark."""
-    from ..numeric.data.evaluations import Evaluations
-    from ..numeric.data.runs import Runs as RunsOfTable
-    from ..numeric.fit.fit import form_of
-
-    form, name = form_of(model), args.benchmark
-    if name is None:
-        if args.random_baseline is not None:
-            raise ValueError("--random-baseline: is for evaluations; name one by --benchmark")
-        found: Runs = view(
-            args, RunsOfTable, held, require=(*form.requires, "loss"), names=form.names
-        )
-        return found
-    from ..numeric.accuracy.baselines import resolve
-    from ..numeric.accuracy.law import runs_of
-
-    read = view(args, Evaluations, held)
-    guessing = resolve(read, args.random_baseline, benchmarks=[name])
-    return runs_of(read, name, guessing[name], form.requires)
-
-
 def _resampled(args: Namespace, fit: Fit) -> tuple[Fit, str]:
-    """The fit with its draws, and what is to be said where Ctrl-C came before the last."""
+    """The fit with its draws, and after Ctrl-C what its intervals come from."""
     total, jobs = f"{args.bootstrap} resamples", -1 if len(fit.runs) > MANY else 1
     how = {"seed": args.seed or 0, "jobs": jobs, "progress": is_terminal(sys.stderr)}
     try:
@@ -198,14 +171,14 @@ def _resampled(args: Namespace, fit: Fit) -> tuple[Fit, str]:
         complaint = getattr(error, "complaint", error)
         raise ValueError(f"--bootstrap {args.bootstrap}: {complaint}") from None
     except KeyboardInterrupt:
-        return fit, f"none of {total} is done; the intervals are of the sandwich covariance"
+        return fit, f"before the first of {total}; the intervals come from the sandwich covariance"
     if fit.draws is None or not fit.draws.interrupted:
         return fit, ""
-    return fit, f"{fit.draws.done} of {total} are done; the intervals are of these"
+    return fit, f"after {fit.draws.done} of {total}; the intervals come from these"
 
 
 def _of_counts(args: Namespace, held: SourceTable) -> tuple[str, int]:
-    """The laws of the counts, and the exit status: 3 where something is left open or refused."""
+    """The laws of the counts, and the exit status: 3 where something is undetermined or refused."""
     from ..numeric.passk.laws import METHODS, fit_passk
 
     if args.ratio and args.law and "params-tokens" not in args.law:
@@ -222,7 +195,5 @@ def _of_counts(args: Namespace, held: SourceTable) -> tuple[str, int]:
         compute=args.compute or [],
         progress=is_terminal(sys.stderr),
     )
-    notes = read.notes if args.format == "text" else ()
-    return "\n".join(
-        [answer(args, found), *(f"note: {each}" for each in notes)]
-    ), DONE if found.sound else NO_VERDICT
+    notes = [f"note: {text}" for text in read.notes] if args.format == "text" else []
+    return "\n".join([answer(args, found), *notes]), DONE if found.sound else NO_VERDICT

@@ -22,8 +22,8 @@ SUMMARY = "published laws: coefficients, notation, source"
 HELP = """\
 isoflop laws [NAME ...] [--notation NAME]
 
-Published scaling laws with the digits of their source, all or those of these names with
-what they were verified against and what to know of them; as JSON, with all that is known.
+Published scaling laws with the digits of their source. With names: only these, with what they
+were verified against and a note. As JSON with everything that is known of them.
 
 examples:
   isoflop laws
@@ -39,8 +39,7 @@ FORMS = {"params-tokens": "y = E + A N^-{} + B D^-{}", "compute": "y = E + C0 C^
 def parser() -> Parser:
     """The options of this command."""
     built = Parser(HELP)
-    full = "only these"
-    built.add_argument("names", nargs="*", type=several(str), metavar="NAME", help=full)
+    built.add_argument("names", nargs="*", type=several(str), metavar="NAME", help="only these")
     add_notation(built)
     add_output(built, "text", "json", "bibtex", "latex")
     return built
@@ -81,8 +80,8 @@ def _tables(found: Sequence[PublishedLaw], spelling: Notation) -> list[Table]:
     tables = []
     for kind in KINDS:
         if rows := [law for law in found if law.kind == kind]:
-            own = spelling.names(kind)
-            form = FORMS[kind].format(*(own[name] for name in EXPONENTS if name in own))
+            letters = spelling.names(kind)
+            form = FORMS[kind].format(*(letters[name] for name in EXPONENTS if name in letters))
             bare = any(law.coefficients["E"] is None for law in rows)
             title = f"{kind} laws: {form}{'; - for E: no irreducible term' if bare else ''}"
             tables.append(laws(kind, spelling).changed(rows=rows, title=title))

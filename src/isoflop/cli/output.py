@@ -1,4 +1,4 @@
-"""What reaches the terminal and files: the answer of a command, and lines on the standard error."""
+"""The output of a command: its answer to the terminal or a file, and lines on the standard error."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
 DONE, NEGATIVE, BAD_INPUT, NO_VERDICT, INTERRUPTED = 0, 1, 2, 3, 130
-#: A defect of the program itself: never to be mistaken for a verdict.
+#: The status of a defect of the program itself, which nobody may mistake for a verdict.
 DEFECT = 70
-#: Of what was typed, and of a line on the standard error.
+#: The most characters that are shown of what was typed, and of a line on the standard error.
 LONGEST_SHOWN, LONGEST_LINE = 200, 1000
-#: What a terminal would obey rather than show: control characters, and those that turn the
-#: direction of text.
+#: Characters that a terminal would obey rather than show: control characters, and those that change
+#: the direction of text.
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-#: An argument of the library, and after it the option that sets it.
+#: An argument of the library, followed by the option that sets it.
 ARGUMENT = re.compile(r"\b\w+=(?:\{[^{}]*\})? \((--(?:[^()]|\([^()]*\))*)\)")
 
 
@@ -48,8 +48,8 @@ def shortened(text: str, longest: int) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with an escape, which JSON knows too, for every character that a terminal would
-    obey, but ends of lines and tabs.
+    """The text with an escape, as in JSON, for every character that a terminal would obey, apart from
+    ends of lines and tabs.
 
     >>> print(visible("a\\x1b[2J"))
     a\\u001b[2J
@@ -58,7 +58,7 @@ def visible(text: str) -> str:
 
 
 def as_option(text: str) -> str:
-    """A message of the library with options alone where it names both.
+    """A message of the library with the option alone where it names an argument and its option.
 
     >>> as_option("say columns={'loss': 'y'} (--column loss='y')")
     "say --column loss='y'"
@@ -77,8 +77,8 @@ def one_line(text: str) -> str:
 def answer(
     args: Namespace, result: Any, plot: Callable[[], Any] | None = None, data: Any = None
 ) -> str:
-    """A result in the format that is asked for: its data as JSON, its rows as CSV, a table in LaTeX,
-    or its text; and its picture, where one is.
+    """A result in the format of ``--format``: its data as JSON, its rows as CSV, its tables in LaTeX, or
+    its text. Its picture is written where ``--plot`` asks for it.
     """
     if args.plot:
         draw(args, plot or result.plot)
@@ -94,7 +94,7 @@ def answer(
 
 
 def tables_text(tables: Iterable[Any], form: str) -> str:
-    """Tables in one of their formats, under each other."""
+    """Tables in one of their formats, one below the other."""
     return "\n\n".join(getattr(table, form)() for table in tables)
 
 
@@ -128,14 +128,14 @@ def csv_text(rows: Sequence[dict[str, Any]], columns: Sequence[str] = ()) -> str
 
 
 def draw(args: Namespace, make: Callable[[], Any]) -> None:
-    """Write the picture of ``--plot``, where one is asked for."""
+    """Write the picture that ``--plot`` asks for, if it does."""
     if args.plot is None:
         return
     import logging
 
     from ..numeric.plot.panels import save
 
-    # Where its folders cannot be written Matplotlib says so, and draws as well.
+    # Matplotlib reports that it cannot write its own folders, and draws nevertheless.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     save(make(), args.plot)
 
@@ -144,12 +144,12 @@ def draw(args: Namespace, make: Callable[[], Any]) -> None:
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether a person looks on."""
+    """Whether a person reads this stream."""
     return stream is not None and stream.isatty()
 
 
 def say(kind: str, *texts: str) -> None:
-    """Lines on the standard error: an error, an interrupt, or notes that rows leave no place for."""
+    """Write lines on the standard error: an error, an interrupt, or notes beside JSON or LaTeX."""
     if sys.stderr is not None:
         with suppress(OSError):
             for text in texts:
@@ -189,7 +189,7 @@ def write_file(option: str, path: str, text: str) -> None:
 
 
 def read_text(name: str, path: str) -> str:
-    """What a text of the user holds."""
+    """The content of a text file of the user."""
     from pathlib import Path
 
     try:
@@ -197,11 +197,11 @@ def read_text(name: str, path: str) -> str:
     except OSError as error:
         raise ValueError(f"{name} {shown(path)}: {error.strerror or error}") from None
     except UnicodeDecodeError:
-        raise ValueError(f"{name} {shown(path)}: is no text in UTF-8") from None
+        raise ValueError(f"{name} {shown(path)}: is not a text in UTF-8") from None
 
 
 def _detach(stream: TextIO) -> None:
-    """Point the stream nowhere, so that closing it at exit does not fail again."""
+    """Redirect the stream to the null device, so that closing it at exit does not fail again."""
     import os
 
     with suppress(OSError):  # a stream without a descriptor needs nothing

@@ -1,6 +1,4 @@
-"""isoflop passk: pass@k and -log pass@k from counts of samples, and whether a table of them is
-possible.
-"""
+"""isoflop passk: pass@k and -log pass@k from counts of samples, and a check of tables of pass@k."""
 
 from __future__ import annotations
 
@@ -23,10 +21,10 @@ isoflop passk COUNTS [--k K ...]
 isoflop passk COUNTS|ESTIMATES --check ...
 
 For each model and k: the mean over its problems of the unbiased estimate of pass@k, its standard
-error, -log of it, how many problems it is of, how many of these have no correct sample, and how
-many were refused: those with fewer than k samples. With --check: which values of pass@k, from
-counts or in a table of k and pass@k, no distribution of success rates can produce. Exit status 0:
-none, 1: some; without --check 3: no estimate at any k.
+error, -log of it, the number of problems, of those without a correct sample, and of those that
+were refused because they have fewer than k samples. With --check: the values of pass@k, from counts
+or in a table of k and pass@k, that no distribution of success rates can produce. Exit status 0:
+there are none, 1: there are some; without --check 3: there is no estimate at any k.
 
 examples:
   isoflop passk counts.csv --k 1 10 100 --column benchmark= --format json
@@ -35,7 +33,7 @@ examples:
 """
 HEADINGS = {"pass_at_k": "pass@k", "neg_log": "-log\npass@k", "excess": "off by"}
 HEADINGS |= {"n_problems": "problems", "n_unsolved": "unsolved", "n_refused": "refused"}
-#: Entries that --check shows as text, and the columns of them.
+#: The most entries that --check shows as text, and their columns.
 MOST_SHOWN = 20
 ENTRY = ("row", "inequality", "k", "pass_at_k", "bound", "excess")
 
@@ -48,7 +46,7 @@ def parser() -> Parser:
     group = built.add_argument_group("pass@k")
     usual = "draws; default: 1, 2, 4, ... up to the fewest samples of any problem"
     add_list(group, "--k", "K", usual, whole(1), dest="ks")
-    add_switch(group, "--check", "which values are not possible")
+    add_switch(group, "--check", "list the values that are not possible")
     add_output(built, "text", "json", "csv")
     return built
 
@@ -65,8 +63,8 @@ def run(args: Namespace) -> tuple[str, int]:
     held = table(args)
     if kind_of(held, args.columns) == "pass@k":
         if not args.check:
-            there = f"{held.source}: holds pass@k already and no counts"
-            raise ValueError(f"{there}; --check tells whether its values are possible")
+            complaint = f"{held.source}: holds pass@k already and no counts"
+            raise ValueError(f"{complaint}; --check tells whether its values are possible")
         if args.ks:
             raise ValueError(f"ks={args.ks}: is for counts, not for pass@k")
         estimates = view(args, PassTable, held)
@@ -78,7 +76,7 @@ def run(args: Namespace) -> tuple[str, int]:
     if args.check:
         return _checked(impossible(found), held.source, args.format)
     status = DONE if found.n_problems.any() else NO_VERDICT
-    notes = [*read.notes, *(f"{said}: estimates are too high" for said in stopped(read))]
+    notes = [*read.notes, *(f"{reason}: estimates are too high" for reason in stopped(read))]
     rows = records(found)
     if args.format == "text":
         few = "refused: problems with fewer than k samples; the mean is over the others"
@@ -89,7 +87,7 @@ def run(args: Namespace) -> tuple[str, int]:
 
 
 def _checked(rows: Rows, source: str, form: str) -> tuple[str, int]:
-    """The entries that are not possible; as text those that are farthest off."""
+    """The entries that are not possible; as text, those that are farthest off."""
     from ..numeric.passk.curve import STATEMENTS
 
     status = NEGATIVE if rows else DONE
@@ -109,7 +107,7 @@ def _checked(rows: Rows, source: str, form: str) -> tuple[str, int]:
 
 
 def _text(left: Sequence[str], rows: Rows, notes: Sequence[str], title: str = "") -> str:
-    """The rows as a table, these columns to the left, and notes below."""
+    """The rows as a table with notes below it; the columns of `left` are aligned to the left."""
     from ..theory.typeset.numbers import Shortest
     from ..theory.typeset.table import Column, Table
 

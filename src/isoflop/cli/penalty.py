@@ -37,8 +37,8 @@ isoflop penalty --law LAW ... [--within SHARE] [--plot FILE]
 isoflop penalty --law beta=BETA gamma=GAMMA [A=A B=B E=E] ...
 
 What training off the compute-optimal allocation costs, against the optimum at the same compute.
-Ratios need the exponents of the law alone; runs need all its coefficients. Any two of params,
-tokens, compute and tokens per param give a run, or one of them and its loss.
+Ratios need only the exponents of the law, runs all its coefficients. Any two of params, tokens,
+compute and tokens per param give a run, or one of them and its loss.
 
 examples:
   isoflop penalty --law besiroglu2024 --params 8B --tokens 15T
@@ -46,12 +46,12 @@ examples:
   isoflop penalty --law krajewski2025-arc-e --ratio 10 --compute 1e23
   isoflop penalty --law beta=0.34 gamma=0.28 --ratio 10 --within 1% --plot penalty.pdf
 """
-#: Where nothing else is asked.
+#: The ratios of a command that names neither ratios nor runs.
 USUAL_RATIOS = (0.1, 0.3, 1.0, 3.0, 10.0)
 MEANINGS = (
     "ratio: (D/N)/(D*/N*) at the same compute, above 1 overtrained; size ratio: N/N*",
     "optimal params and tokens: N* and D* at the run's compute",
-    "loss penalty: (L - E)/(L* - E), of a law of accuracy (y - E)/(y* - E) with y = -log Q', Q' the "
+    "loss penalty: (L - E)/(L* - E), for a law of accuracy (y - E)/(y* - E) with y = -log Q', Q' the "
     "accuracy without guessing; excess: that minus 1",
     "lost compute: 1 - effective compute, the share of the budget that the optimum needs for the "
     "same loss",
@@ -70,7 +70,7 @@ def parser() -> Parser:
     add_run(group, loss="loss that the run is to reach, in place of its second number")
     within = "the ratios at which the loss penalty exceeds 1 by at most this share, such as 1%"
     add(group, "--within", "SHARE", within, positive)
-    add_switch(group, "--explain", "say what the columns mean")
+    add_switch(group, "--explain", "explain the columns")
     add_law(built, several=True)
     add_output(built, "text", "json", "latex", plot="draw the penalty against the ratio")
     return built
@@ -118,7 +118,7 @@ def run(args: Namespace) -> tuple[str, int]:
 def _in_accuracy(
     rows: Sequence[Result], known: Mapping[str, float], budgets: Any
 ) -> Iterator[dict[str, Any]]:
-    """The penalties of the laws of accuracy in accuracy, at a ratio for some budgets."""
+    """What the laws of accuracy lose in accuracy; for a ratio, at each of the budgets."""
     if not known:
         return
     from ..numeric.accuracy.planning import AccuracyLaw
@@ -127,35 +127,35 @@ def _in_accuracy(
         if (name := row.law.name) in known:
             law = AccuracyLaw(law=row.law, random_baseline=known[name])
             cost = law.penalty(**row.given, compute=None if row.is_run else budgets)
-            yield from ({"law": name, **one} for one in cost.to_dict("records"))
+            yield from ({"law": name, **record} for record in cost.to_dict("records"))
 
 
 def _accuracy_texts(rows: Sequence[dict[str, Any]], known: Mapping[str, float]) -> Iterator[str]:
-    """A table a law, what is lost in points of accuracy."""
+    """A table for each law: what is lost in points of accuracy."""
     from ..theory.typeset.table import Column, Table
 
     def lost(key: str, heading: str) -> Column:
         return Column(key, heading, of=lambda row: 100.0 * row[key], format=Shortest(3))
 
     for name, baseline in known.items():
-        own = [row for row in rows if row["law"] == name]
-        if not own:
+        costs = [row for row in rows if row["law"] == name]
+        if not costs:
             continue
         columns = [Column("ratio", format=FOUR)]
-        if "compute" in own[0]:
+        if "compute" in costs[0]:
             columns += [Column("compute", format=FOUR), Column("accuracy", format=FOUR)]
             columns += [Column("optimal_accuracy", "optimal\naccuracy", format=FOUR)]
             columns += [lost("lost_accuracy", "points\nlost")]
         columns.append(lost("greatest_loss", "most points\nlost at any\ncompute"))
         title = f"{clean(name)} in accuracy, {FOUR.text(baseline)} of which is guessing:"
-        yield Table(columns, own, title).text()
+        yield Table(columns, costs, title).text()
 
 
 # -- output ----------------------------------------------------------------------------------------
 
 
 def _kept_text(law: Law, interval: Tolerance, known: Mapping[str, float]) -> str:
-    """The ratios that keep within the tolerance."""
+    """The ratios within the tolerance, in words."""
     reducible = "y* - E" if law.name in known else "the reducible loss L* - E"
     low, high, least, most = map(FOUR.text, (*interval.size_ratio, *interval.ratio))
     compute = SHARE.text(law.penalty(size_ratio=interval.size_ratio[1]).lost_compute)
@@ -176,11 +176,11 @@ def _kept_latex(law: Law, interval: Tolerance, spelling: Notation) -> str:
 def _figure(laws: Sequence[Law], rows: Sequence[Result], within: float | None) -> Any:
     from ..numeric.plot.panels import plot_penalty
 
-    of_laws = [[row for row in rows if row.law is law] for law in laws]
-    words = [f"{count(x.params)}, {count(x.tokens)}" for x in of_laws[0] if x.is_run]
+    by_law = [[row for row in rows if row.law is law] for law in laws]
+    names = [f"{count(x.params)}, {count(x.tokens)}" for x in by_law[0] if x.is_run]
     budgets = {row.compute for row in rows if row.is_run}
     best = rows[0].optimal_tokens_per_param if len(laws) == 1 and len(budgets) == 1 else None
-    ratios = [[row.ratio for row in own] for own in of_laws]
+    ratios = [[row.ratio for row in costs] for costs in by_law]
     return plot_penalty(
-        laws, within=within, points=ratios, names=words, optimal_tokens_per_param=best
+        laws, within=within, points=ratios, names=names, optimal_tokens_per_param=best
     )

@@ -74,3 +74,23 @@ def counts(args: Namespace, held: SourceTable) -> Any:
     from ..numeric.data.counts import Counts
 
     return view(args, Counts, held, models=args.models, gold=args.gold)
+
+
+def runs(args: Namespace, held: SourceTable, model: str) -> Any:
+    """The table as runs for a model, with their loss, or with the -log of normalised accuracy on the
+    benchmark that ``--benchmark`` names.
+    """
+    from ..numeric.accuracy.baselines import resolve
+    from ..numeric.accuracy.law import runs_of
+    from ..numeric.data.evaluations import Evaluations
+    from ..numeric.data.runs import Runs
+    from ..numeric.fit.fit import form_of
+
+    form, name = form_of(model), args.benchmark
+    if name is not None:
+        read = view(args, Evaluations, held)
+        baselines = resolve(read, args.random_baseline, benchmarks=[name])
+        return runs_of(read, name, baselines[name], form.requires)
+    if args.random_baseline is not None:
+        raise ValueError("--random-baseline: is for evaluations; name one by --benchmark")
+    return view(args, Runs, held, require=(*form.requires, "loss"), names=form.names)
