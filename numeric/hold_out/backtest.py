@@ -19,7 +19,7 @@ from ..passk.laws import ks_of, of_one_benchmark
 from ..results import DEFAULT_LEVEL, Band, prediction_errors
 from .result import Backtest
 from .splits import ALL, AXES, DEAREST, NEXT, Split, place_of, splits_of
-from .tasks import of_counts, of_evaluations, of_runs
+from .tasks import accuracy_tasks, loss_tasks, pass_tasks
 from .threshold import THRESHOLDS
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["backtest"]
 
+#: The k of counts by default, as far as there are so many samples of a problem.
 POWERS = (1, 10, 100, 1000, 10_000)
-#: Cutoffs of evaluations from one to the next.
+#: The number of cutoffs of evaluations by default.
 CUTOFFS = 6
 
 
@@ -60,33 +61,35 @@ def backtest(
         Runs with a loss: laws of the loss. Counts of samples and correct ones by model and problem:
         laws of -log pass@k. Evaluations of runs on benchmarks: laws of accuracy.
     laws : str or sequence of str, optional
-        By default all for which there are columns. Of a loss also a formula, as the `model` of
-        `isoflop.fit`; of accuracy names as in `isoflop.numeric.accuracy.laws.LAWS`.
+        The laws, by default all for which there are columns. A law of loss may be a formula, as the
+        `model` of `isoflop.fit`; laws of accuracy are those of
+        `isoflop.numeric.accuracy.laws.LAWS`.
     hold_out : str, optional
-        A condition on the rows, as in "compute > 6e21": they are predicted from all others, once.
+        A condition on the rows, as in "compute > 6e21": they are predicted once, from all others.
     axis : {"compute", "params", "tokens", "gold"}, optional
-        Without a condition, what cutoffs are in; by default compute. For gold, -log probability of
-        the gold reference solution, less is more expensive.
+        The quantity that cutoffs are in, without a condition; by default compute. For gold, the -log
+        probability of the gold reference solution, less is more expensive.
     sweep : bool
-        Whether each cutoff predicts all rows beyond it, which tells far more of the coverage of
-        intervals. By default it predicts the rows at the highest value of the axis, on which no fit
-        is trained; of evaluations those up to the next cutoff.
+        Whether each cutoff predicts all rows beyond it, which tells far more about the coverage of
+        intervals. By default it predicts the rows at the highest value of the axis, which are never
+        fitted; for evaluations those up to the next cutoff.
     cutoffs : int or sequence of float, optional
-        So many, evenly spread over the logarithm of the axis, or these values. By default the value
-        of every row with enough rows up to it: one more than the law has coefficients, of
-        evaluations at least 6; of evaluations 6 of them, and of a sweep over compute those of
-        Krajewski et al. 2025, Appendix C: 24 from 6e19 to 5e22 FLOP.
+        The number of cutoffs, evenly spread over the logarithm of the axis, or their values. By
+        default the value of every row with enough rows up to it (one more than the law has
+        coefficients); for evaluations, where at least 6 are enough, 6 of these values, and in a
+        sweep over compute those of Krajewski et al. 2025, Appendix C: 24 from 6e19 to 5e22 FLOP.
     k : sequence of int, optional
-        Of counts; by default the powers of ten up to 10,000 and to the most samples of a problem.
+        The k of counts; by default the powers of ten up to 10,000 and to the most samples of a
+        problem.
     benchmarks, baselines, proxy : optional
-        Of evaluations: which benchmarks; what guessing scores (by default what
-        `isoflop.numeric.accuracy.baselines.resolve` finds); the loss or other metric that two-stage
-        laws go by (by default the only one there is).
+        For evaluations: the benchmarks; the accuracy of guessing (by default what
+        `isoflop.numeric.accuracy.baselines.resolve` finds); the loss or other metric of two-stage
+        laws (by default the only one of the table).
     resamples : int, optional
-        Of the rows, for the intervals of the final fits; by default 200, of evaluations none. What
-        belongs together is drawn together: runs of one `group`, and models as in `fit_passk`.
+        The number of resamples of the rows, for the intervals of the final fits; by default 200, for
+        evaluations none. Runs of one `group` are drawn together, and models as in `fit_passk`.
     seed : int
-        Of the resamples.
+        The seed of the resamples.
     progress : bool
         Show a bar on the standard error.
 
@@ -98,9 +101,9 @@ def backtest(
     import pandas as pd
     from tqdm import tqdm
 
-    of_one_kind: dict[str, Any] = {"k": (k, Counts), "benchmarks": (benchmarks, Evaluations)}
-    of_one_kind |= {"baselines": (baselines, Evaluations), "proxy": (proxy, Evaluations)}
-    for name, (value, kind) in of_one_kind.items():
+    for_one_kind: dict[str, Any] = {"k": (k, Counts), "benchmarks": (benchmarks, Evaluations)}
+    for_one_kind |= {"baselines": (baselines, Evaluations), "proxy": (proxy, Evaluations)}
+    for name, (value, kind) in for_one_kind.items():
         if value is not None and not isinstance(table, kind):
             raise ArgumentError(name, value, complaint=f"is for {kind.__name__} alone")
     if hold_out is not None and (sweep or axis is not None or cutoffs is not None):
@@ -120,17 +123,16 @@ def backtest(
         names = table.benchmarks if benchmarks is None else tuple(benchmarks)
         known |= resolve(table, benchmarks=[name for name in names if name not in known])
         known = {name: known[name] for name in names}
-        tasks = [*of_evaluations(table, known, proxy, **how)]
+        tasks = [*accuracy_tasks(table, known, proxy, **how)]
         if cutoffs is None:
             cutoffs = _thresholds(table) if sweep and axis == "compute" else CUTOFFS
     elif isinstance(table, Counts):
         powers = [power for power in POWERS if power <= table.n.max()]
-        tasks = [
-            *of_counts(table, ks_of(of_one_benchmark(table), powers if k is None else k), **how)
-        ]
+        ks = ks_of(of_one_benchmark(table), powers if k is None else k)
+        tasks = [*pass_tasks(table, ks, **how)]
     else:
         table = Runs.read(table, require=("loss",))
-        tasks = [*of_runs(table, **how)]
+        tasks = [*loss_tasks(table, **how)]
     if not tasks:
         raise TableError(table.source, "no law has all that it depends on")
     if hold_out is None and axis not in tasks[0].rows:
@@ -140,7 +142,7 @@ def backtest(
         complaint = f"holds out {'all' if all(held) else 'none'} of the rows of {table.source}"
         raise ArgumentError("hold_out", hold_out, complaint=complaint)
     targets = ALL if sweep else NEXT if is_of_accuracy else DEAREST
-    splits = [  # of which the first of each law, the final one, has resamples
+    splits = [  # the first split of each law, the final one, has resamples
         (task, split, 0 if index else count)
         for task in tasks
         for index, split in enumerate(splits_of(task.rows, task.least, axis, targets, cutoffs))
@@ -148,9 +150,9 @@ def backtest(
     bar = tqdm(splits, disable=not progress, desc="held out", unit="fit", leave=False)
     judged = [_judged(task, split, times, axis) for task, split, times in bar]
     frames = [frame for _, frame in judged]
-    some = [frame for frame in frames if len(frame)] or frames[:1]
     fits = pd.DataFrame([row for row, _ in judged])
-    predictions = pd.concat(some, ignore_index=True)
+    filled = [frame for frame in frames if len(frame)] or frames[:1]
+    predictions = pd.concat(filled, ignore_index=True)
     points = dict[Any, Any]()
     for task in tasks:
         points.setdefault(task.subject, task.rows)
@@ -168,7 +170,7 @@ def backtest(
         points=points,
         baselines=known,
         notes=(
-            *_left_out(fits, predictions, points if is_of_accuracy else {}),
+            *_remarks(fits, predictions, points if is_of_accuracy else {}),
             *([lost] if lost else []),
             *table.warnings,
         ),
@@ -176,7 +178,7 @@ def backtest(
 
 
 def _thresholds(table: Evaluations) -> Any:
-    """The thresholds of a sweep over evaluations, as far as there are runs on both sides."""
+    """The thresholds of a sweep over evaluations that have runs on both sides."""
     if table.compute is None:
         return CUTOFFS
     grid = np.geomspace(*THRESHOLDS)
@@ -187,7 +189,7 @@ def _thresholds(table: Evaluations) -> Any:
 def _judged(
     task: Task, split: Split, resamples: int, axis: str
 ) -> tuple[dict[str, Any], DataFrame]:
-    """The row of a fit, and those of its predictions, none without a fit; see `Backtest`."""
+    """The row of a fit and the rows of its predictions, see `Backtest`."""
     from pandas import DataFrame
 
     rows, fit, failed, ahead = task.rows, None, "", task.rows[split.test]
@@ -205,16 +207,14 @@ def _judged(
             failed = "" if np.isfinite(band.value).all() else "its prediction is not finite"
     except ValueError as error:
         failed = str(error)
-    converged, is_open = (
-        fit is not None and fit.converged,
-        ", ".join(fit.undetermined if fit else ()),
-    )
+    converged = fit is not None and fit.converged
+    undetermined = ", ".join(fit.undetermined if fit else ())
     doubt = failed or ("" if converged else "the fit is not certified as a minimum")
-    if is_open and not failed and not isinstance(fit, LawFit):
-        doubt = f"the fitted rows leave {is_open} open"
+    if undetermined and not failed and not isinstance(fit, LawFit):
+        doubt = f"the fitted rows leave {undetermined} undetermined"
     about: dict[str, Any] = {"subject": task.subject, "law": task.law, "cutoff": split.cutoff}
     about |= {"n_train": int(split.train.sum())}
-    row = {**about, "failed": failed, "converged": converged, "undetermined": is_open}
+    row = {**about, "failed": failed, "converged": converged, "undetermined": undetermined}
     row |= {**train, "fit": fit, "split": split}
     is_cut, observed = not np.isnan(split.cutoff), ahead["observed"]
     place = place_of(rows, axis, split.cutoff if is_cut else 1.0)
@@ -242,28 +242,27 @@ def _judged(
     return row, frame.sort_values("decades_held_out", kind="stable")[: 0 if fit is None else None]
 
 
-def _left_out(fits: DataFrame, table: DataFrame, points: Mapping[Any, DataFrame]) -> list[str]:
-    """What has no part in the errors, and why; and what speaks against a final law of accuracy."""
-    lost = [
-        (one.subject, one.law, f"no fit: {one.failed}")
-        for one in fits[fits["fit"].isna()].itertuples()
-    ]
-    lost += [
-        (one.subject, one.law, one.left_out) for one in table[table["left_out"] != ""].itertuples()
-    ]
-    for one in fits.groupby(["subject", "law"], sort=False).head(1).itertuples():
-        if isinstance(one.fit, LawFit):
-            said = [f"the runs leave {one.undetermined} open"] if one.undetermined else []
-            if (crossing := crossing_of(one.fit, DEFAULT_LEVEL)) is not None:
-                said.append(f"the curves of all k cross at C_x = {crossing:.3g}")
-            lost += [(one.subject, one.law, why) for why in (*said, *one.fit.remarks)]
+def _remarks(fits: DataFrame, table: DataFrame, points: Mapping[Any, DataFrame]) -> list[str]:
+    """Notes on what is left out of the errors, and on the final laws of accuracy."""
+    found: list[tuple[Any, str, str]] = []
+    for row in fits[fits["fit"].isna()].itertuples():
+        found.append((row.subject, row.law, f"no fit: {row.failed}"))
+    for row in table[table["left_out"] != ""].itertuples():
+        found.append((row.subject, row.law, row.left_out))
+    for row in fits.groupby(["subject", "law"], sort=False).head(1).itertuples():
+        if isinstance(row.fit, LawFit):
+            remarks = []
+            if row.undetermined:
+                remarks.append(f"the runs leave {row.undetermined} undetermined")
+            if (crossing := crossing_of(row.fit, DEFAULT_LEVEL)) is not None:
+                remarks.append(f"the curves of all k cross at C_x = {crossing:.3g}")
+            found += [(row.subject, row.law, remark) for remark in (*remarks, *row.fit.remarks)]
     for subject, rows in points.items():
         if unjudged := int((~rows["test"]).sum()):
-            why = "accuracy near guessing, below it, or 1, or a quantity that is not known"
-            lost.append(
-                (subject, "", f"no law is judged on {unjudged} of {len(rows)} runs ({why})")
-            )
+            reason = "accuracy near guessing, below it, or 1, or a quantity that is not known"
+            remark = f"no law is judged on {unjudged} of {len(rows)} runs ({reason})"
+            found.append((subject, "", remark))
     return [
-        f"{subject} {law}".strip() + f": {why}" + (f" ({n} times)" if n > 1 else "")
-        for (subject, law, why), n in Counter(lost).items()
+        f"{subject} {law}".strip() + f": {remark}" + (f" ({n} times)" if n > 1 else "")
+        for (subject, law, remark), n in Counter(found).items()
     ]

@@ -1,4 +1,4 @@
-"""A finished backtest: every prediction beside what was observed, and what they come to."""
+"""The result of a backtest: every prediction with the observation, and their summaries."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Backtest"]
 
-#: What the laws are of, what the rows are, and what a law has as its subject.
+#: The response of the laws, the noun for a row, and the name of the subject of a law.
 WORDS = {
     "runs": ("the loss", "run", ""),
     "counts": ("-log pass@k", "model", "k"),
@@ -73,34 +73,34 @@ THRESHOLDS_TITLE = (
 class Backtest(Shown):
     """Laws fitted to some rows of a table and judged on others.
 
-    The subject of a law is k of pass@k, or a benchmark, or "" where the laws are of losses.
+    The subject of a law is k of pass@k, or a benchmark, or "" for laws of loss.
 
     Attributes
     ----------
     what : {"runs", "counts", "evaluations"}
-        Losses, counts of correct samples, or accuracies.
+        The kind of the table: losses, counts of correct samples, or accuracies.
     source, hold_out, axis, sweep, resamples, seed
-        The table and how it was split, as `isoflop.backtest` says.
+        The table and how it was split, see `isoflop.backtest`.
     fits : DataFrame
-        A row a fit, the final one of each law first: subject, law, cutoff, n_train, failed (why
-        there is no fit or prediction), converged, undetermined (names), n, mae, mre, rmse and r2 (on
-        the fitted rows that may be predicted), fit (what `isoflop.fit` and its like return, or None)
+        A row for each fit, the final one of each law first: subject, law, cutoff, n_train, failed
+        (why there is no fit or prediction), converged, undetermined (names), n, mae, mre, rmse and r2
+        (on the fitted rows that may be predicted), fit (the `Fit`, `PassFit` or `LawFit`, or None)
         and split.
     table : DataFrame
-        A row a prediction: subject, law, cutoff, n_train, target, size (its value on the axis),
-        decades_held_out, observed, predicted, lo, hi, error (predicted less observed),
-        relative_error, usable (whether both numbers exist and the fit is certified, and of losses
-        and counts leaves no coefficient open), inside (of the interval; NA where there is none),
-        left_out (why it is not usable).
+        A row for each prediction: subject, law, cutoff, n_train, target, size (its value on the
+        axis), decades_held_out, observed, predicted, lo, hi, error (predicted less observed),
+        relative_error, usable (whether both numbers exist and the fit is certified, and for losses
+        and counts leaves no coefficient undetermined), inside (whether the interval holds the
+        observation; NA without an interval), left_out (why it is not usable).
     points : dict of DataFrame
-        By subject the rows of the table, see `isoflop.numeric.hold_out.tasks.Task`.
+        The rows of the table by subject, see `isoflop.numeric.hold_out.tasks.Task`.
     baselines : dict
-        Of evaluations: what guessing scores on each benchmark.
+        The accuracy of guessing on each benchmark, for evaluations.
     notes : tuple of str
-        What has no part in the errors and why, what speaks against a final fit, and what reading
-        the table left out or doubted.
+        What is left out of the errors and why, doubts about a final fit, and rejected rows and
+        warnings from reading the table.
     level : float
-        Nominal coverage of all intervals.
+        The nominal coverage of all intervals.
     """
 
     what: str
@@ -119,18 +119,16 @@ class Backtest(Shown):
 
     @property
     def laws(self) -> list[str]:
-        """That were to be fitted."""
+        """The names of the laws."""
         return list(self.fits["law"].unique())
 
     @property
     def finals(self) -> DataFrame:
-        """The fits of every law to the most rows."""
+        """The fit of every law to the most rows."""
         return self.fits.groupby(["subject", "law"], sort=False).head(1)
 
     def fit(self, law: str, subject: Any = "") -> Any:
-        """That law, fitted to the most rows, with all that a fit answers; None where it could not
-        be fitted.
-        """
+        """The fit of a law to the most rows; None if it could not be fitted."""
         own = self.fits[(self.fits["law"] == law) & (self.fits["subject"] == subject)]
         if own.empty:
             raise outside("law", law, f"one that was fitted on {subject}")
@@ -138,13 +136,13 @@ class Backtest(Shown):
 
     @property
     def has_verdict(self) -> bool:
-        """Whether some prediction could be compared with an observation."""
+        """Whether any prediction could be compared with an observation."""
         return bool(self.table["usable"].any())
 
-    # -- what the predictions come to --------------------------------------------------------------
+    # -- summaries ---------------------------------------------------------------------------------
 
     def errors(self, *, by_decades: bool = True) -> DataFrame:
-        """Errors of the usable predictions by subject and law, and by decades held out.
+        """The errors of the usable predictions by subject and law, and by decades held out.
 
         A frame of subject, law, decades (rounded up to whole numbers), n (predictions), mae,
         median_error and mean_error (of the absolute relative error), median_bias (of the signed
@@ -171,13 +169,13 @@ class Backtest(Shown):
 
     @cached_property
     def coefficients(self) -> DataFrame:
-        """The coefficients of the final fits, and over how many decades of cutoffs each stays.
+        """The coefficients of the final fits, and over how many decades of cutoffs each is stable.
 
-        subject, law, coefficient, value, lo, hi; stable_decades (so far down from the final cutoff
-        the estimate stays within lo to hi; a fit without a certified minimum, or that leaves a
-        coefficient open, ends the row), stable_censored (whether it does at every cutoff, so that
-        this is a lower limit), of_decades (from the final cutoff to the first). NaN without
-        cutoffs, and the first two where the final fit tells no interval.
+        A frame of subject, law, coefficient, value, lo, hi; stable_decades (how far down from the
+        final cutoff the estimate stays within lo to hi; it ends at a fit without a certified
+        minimum, or with an undetermined coefficient), stable_censored (whether it stays at every
+        cutoff, so that stable_decades is a lower limit), of_decades (from the final cutoff to the
+        first). They are NaN without cutoffs, the first two also without an interval.
         """
         from pandas import DataFrame
 
@@ -206,8 +204,8 @@ class Backtest(Shown):
         """T50 of every law, where each cutoff in compute predicted all rows beyond it; see
         `isoflop.numeric.hold_out.threshold`.
         """
-        is_told = self.sweep and self.axis == "compute"
-        return thresholds(self.successes if is_told else self.successes[:0], self.seed)
+        has_thresholds = self.sweep and self.axis == "compute"
+        return thresholds(self.successes if has_thresholds else self.successes[:0], self.seed)
 
     # -- output ------------------------------------------------------------------------------------
 
@@ -216,14 +214,14 @@ class Backtest(Shown):
         return self.table
 
     def rows(self) -> list[dict[str, Any]]:
-        """The same as plain records; None for what is unknown."""
+        """The table of predictions as plain records, with None for what is not known."""
         return records(self.table)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data: what was done, and the records of every frame."""
+        """Plain data: the settings, and the records of every frame."""
         names = ("what", "source", "hold_out", "axis", "level", "resamples", "seed", "notes")
         return {name: getattr(self, name) for name in names} | {
-            "random_baselines": {name: asdict(one) for name, one in self.baselines.items()},
+            "random_baselines": {name: asdict(share) for name, share in self.baselines.items()},
             "errors": records(self.errors()),
             "errors_overall": records(self.errors(by_decades=False)),
             "thresholds": records(self.thresholds),
@@ -242,7 +240,7 @@ class Backtest(Shown):
         return plot_backtest(self)
 
     def tables(self) -> tuple[Table, ...]:
-        """Errors and coverage by law; of a sweep over evaluations the thresholds too."""
+        """The errors and the coverage by law, and in a sweep over evaluations the thresholds."""
         keys, (response, _, subject) = ["subject", "law"], WORDS[self.what]
         finals, ahead = self.finals, self.errors(by_decades=False)
         every = finals.loc[finals["fit"].notna(), [*keys, "n_train", "rmse"]]
@@ -263,7 +261,7 @@ class Backtest(Shown):
     def __str__(self) -> str:
         """What was held out, the tables, and at most three notes."""
         (response, noun, _), cuts = WORDS[self.what], self.fits["cutoff"]
-        rows = {name for one in self.points.values() for name in one["target"]}
+        rows = {name for points in self.points.values() for name in points["target"]}
         how = f"held out: {self.hold_out}"
         if self.hold_out is None:
             span = f"{THREE.text(cuts.min())} to {THREE.text(cuts.max())} {UNITS[self.axis]}"
@@ -273,9 +271,10 @@ class Backtest(Shown):
         lines = [f"note: {note}" for note in self.notes[:MOST_NOTES]]
         lines += [f"and {counted(rest, 'note')} more (--format json)"] if rest > 0 else []
         notes = "\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in lines)
-        return "\n\n".join(filter(None, [head, *(one.text() for one in self.tables()), notes]))
+        tables = [table.text() for table in self.tables()]
+        return "\n\n".join(filter(None, [head, *tables, notes]))
 
 
 def records(frame: DataFrame) -> list[dict[str, Any]]:
-    """A frame as plain records; None for what is not known or not finite."""
+    """A frame as plain records, with None for what is not known or not finite."""
     return results.records(frame.mask(frame.isin([np.inf, -np.inf])))

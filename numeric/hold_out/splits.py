@@ -1,6 +1,4 @@
-"""Cutoffs in what makes a row expensive: the rows up to each are fitted, and rows beyond it
-predicted.
-"""
+"""Splits of the rows of a table: the rows up to a cutoff are fitted, and rows beyond it predicted."""
 
 from __future__ import annotations
 
@@ -20,16 +18,16 @@ if TYPE_CHECKING:
 
 __all__ = ["ALL", "AXES", "DEAREST", "NEXT", "Split", "place_of", "splits_of"]
 
-#: What makes a row expensive. Of gold, -log of the probability of the gold reference solution, an
-#: expensive row has less.
+#: The quantities that cutoffs may be in. All grow with the expense of a row except gold, -log of the
+#: probability of the gold reference solution.
 AXES = ("compute", "params", "tokens", "gold")
-#: What a cutoff predicts: every row beyond it, those up to the next cutoff, or those at the highest
-#: value of the axis, on which no fit is trained.
+#: The rows that a cutoff predicts: all beyond it, those up to the next cutoff, or the most expensive
+#: ones, which are never fitted.
 ALL, NEXT, DEAREST = "all", "next", "dearest"
 
 
 class Split(NamedTuple):
-    """Rows to fit and rows to predict, (n,) each, and the cutoff between them; NaN without one."""
+    """The masks of the rows to fit and to predict, (n,) each, and the cutoff between them, or NaN."""
 
     train: Mask
     test: Mask
@@ -37,8 +35,8 @@ class Split(NamedTuple):
 
 
 def place_of(rows: DataFrame, axis: str, cutoff: float = 1.0) -> Floats:
-    """Decades of the rows beyond a cutoff, (n,): the more, the more expensive; NaN where the axis is
-    not known.
+    """By how many decades the rows are more expensive than a cutoff, (n,); NaN where the axis is not
+    known.
     """
     if axis not in rows:
         return np.full(len(rows), np.nan)
@@ -47,10 +45,11 @@ def place_of(rows: DataFrame, axis: str, cutoff: float = 1.0) -> Floats:
 
 
 def splits_of(rows: DataFrame, least: int, axis: str, targets: str, cutoffs: Any) -> list[Split]:
-    """The splits of a law's rows, that of the most expensive cutoff first; the only one where a
-    condition holds out rows; one without rows where no cutoff leaves at least so many to fit and
-    one to predict. `rows`: see `Task`; `targets`: `ALL`, `NEXT` or `DEAREST`; the rest as of
-    `isoflop.backtest`.
+    """The splits of the rows of a law, the most expensive cutoff first.
+
+    There is one split if a condition holds out rows, and one without rows if no cutoff leaves at
+    least `least` rows to fit and one to predict. `rows`: see `Task`; `targets`: `ALL`, `NEXT` or
+    `DEAREST`; `axis`, `cutoffs`: see `isoflop.backtest`.
     """
     train, test, grid = (rows[name].to_numpy() for name in ("train", "test", "grid"))
     if "held" in rows:
@@ -75,8 +74,8 @@ def splits_of(rows: DataFrame, least: int, axis: str, targets: str, cutoffs: Any
 
 
 def _places(possible: Floats, cutoffs: Any, axis: str) -> list[float]:
-    """Of cutoffs, from cheap to expensive: all that are possible (in that order), so many, evenly
-    spread, or those of given values.
+    """The cutoffs from cheap to expensive, in decades: all that are possible (which come in that
+    order), a number of them evenly spread, or given values of the axis.
     """
     if cutoffs is None:
         return [*possible.tolist()]

@@ -1,7 +1,8 @@
-"""What can be held out: a law with the rows of a table that it may be fitted to and judged on.
+"""The tasks of a backtest: a law with the rows of a table to which it may be fitted, and on which it
+may be judged.
 
-Source of what is fitted and judged on benchmarks: Krajewski et al. 2025, arXiv 2512.08894, Sections
-3.3, 4.1 and 4.3.
+The rules for benchmarks are those of Krajewski et al. 2025, arXiv 2512.08894, Sections 3.3, 4.1 and
+4.3.
 """
 
 from __future__ import annotations
@@ -41,14 +42,14 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
     Names = Sequence[str] | None
 
-__all__ = ["Task", "of_counts", "of_evaluations", "of_runs"]
+__all__ = ["Task", "accuracy_tasks", "loss_tasks", "pass_tasks"]
 
-#: How laws of loss are fitted: prediction intervals take the scatter about a law to be normal in the
-#: logarithm.
+#: The objective of laws of loss: prediction intervals assume that the logarithm of the loss scatters
+#: normally about a law.
 SQUARES = Objective(name="least-squares-log")
-#: The laws of loss that are compared where none are asked for, those that need least first.
-OF_LOSS = sorted(MODELS, key=lambda name: len(MODELS[name].requires))
-#: Cutoffs leave at least so many runs to a law of accuracy.
+#: The laws of loss that are compared by default, those that depend on the fewest quantities first.
+LAWS_OF_LOSS = sorted(MODELS, key=lambda name: len(MODELS[name].requires))
+#: The fewest runs that a cutoff leaves to a law of accuracy.
 LEAST = 6
 
 
@@ -59,12 +60,13 @@ class Task:
     Attributes
     ----------
     subject : str or int
-        What the rows are of: a benchmark, or k of pass@k; "" for losses.
+        The benchmark, or k of pass@k; "" for losses.
     law : str
+        The name of the law.
     rows : DataFrame
-        `target`, a name; `observed`, a loss, -log pass@k or accuracy; `why` it is not observed; the
-        axes that cutoffs may be in; whether a row may be fitted (`train`), predicted (`test`), and
-        be a cutoff (`grid`); and, under a condition, whether it holds out the row (`held`).
+        `target`, the name of the row; `observed`, its loss, -log pass@k or accuracy; `why` that is
+        missing; the axes that cutoffs may be in; whether the row may be fitted (`train`), be
+        predicted (`test`) and be a cutoff (`grid`); and whether a condition holds it out (`held`).
     least : int
         The fewest rows that a cutoff leaves to be fitted.
     fit : callable
@@ -83,8 +85,8 @@ class Task:
 
 
 def _rows(at: Any, **columns: Any) -> DataFrame:
-    """The rows of a task with the axes of runs or models; all may be fitted, predicted and be a
-    cutoff where nothing else is said.
+    """The rows of a task, with the axes of runs or models. By default every row may be fitted, be
+    predicted and be a cutoff.
     """
     from pandas import DataFrame
 
@@ -94,7 +96,9 @@ def _rows(at: Any, **columns: Any) -> DataFrame:
 
 
 def _has(law: str, needs: Sequence[str], known: Collection[str], asked: Names, source: str) -> bool:
-    """Whether a law has all that it depends on; an ArgumentError where it was asked for and has not."""
+    """Whether all that a law depends on is known; an ArgumentError if the user asked for the law and
+    something is not.
+    """
     missing = [need for need in needs if need not in known]
     if missing and asked is not None:
         complaint = f"{source} has no {' and no '.join(missing)}; the law needs {', '.join(needs)}"
@@ -102,31 +106,31 @@ def _has(law: str, needs: Sequence[str], known: Collection[str], asked: Names, s
     return not missing
 
 
-def of_runs(runs: Runs, laws: Names, hold_out: str | None, seed: int) -> Iterator[Task]:
-    """The laws of the loss, by name or formula; by default those with a name."""
+def loss_tasks(runs: Runs, laws: Names, hold_out: str | None, seed: int) -> Iterator[Task]:
+    """A task for each law of the loss, given by name or formula; by default all with a name."""
 
     def fit(form: Any, chosen: Mask, resamples: int) -> Fit:
         some = runs.subset(chosen)
         found = fit_form(some, form, SQUARES, seed=seed)
-        enough = some.group is None or len(np.unique(some.group)) >= LEAST_GROUPS
-        is_drawn = resamples and found.is_sound and enough
-        return found.resampled(resamples, seed=seed) if is_drawn else found
+        has_groups = some.group is None or len(np.unique(some.group)) >= LEAST_GROUPS
+        can_be_drawn = resamples and found.is_sound and has_groups
+        return found.resampled(resamples, seed=seed) if can_be_drawn else found
 
     held = hold_out and runs.mask(hold_out, "hold_out", everywhere=True)
     rows = _rows(runs, target=[f"row {row}" for row in runs.row], observed=runs.loss, held=held)
-    for name in laws or OF_LOSS:
+    for name in laws or LAWS_OF_LOSS:
         form = form_of(name).on(runs)
         if _has(name, form.requires, rows.columns, laws, runs.source):
-            own, least = partial(fit, form), len(form.coefficients) + 1
-            yield Task("", name, rows, least, own, partial(_new_loss, runs))
+            least = len(form.coefficients) + 1
+            yield Task("", name, rows, least, partial(fit, form), partial(_new_runs, runs))
 
 
-def _new_loss(runs: Runs, fit: Fit, chosen: Mask) -> Band:
-    """The law at some of the runs, with the interval of a new run.
+def _new_runs(runs: Runs, fit: Fit, chosen: Mask) -> Band:
+    """The losses that a law predicts for some of the runs, with the intervals of new runs.
 
-    Its ends are apart from the law by the percentiles of the draws of the law and, as an
-    independent error, by Student's t times the scatter of the fitted runs, in the logarithm.
-    Without draws there are none.
+    In the logarithm, the distance of an end from the law combines the percentiles of the draws of
+    the law and, as an independent error, Student's t times the scatter of the fitted runs. Without
+    draws there are no ends.
     """
     rows, level = runs.subset(chosen), DEFAULT_LEVEL
     law = np.asarray(fit.predict(rows), dtype=np.float64)
@@ -143,11 +147,11 @@ def _new_loss(runs: Runs, fit: Fit, chosen: Mask) -> Band:
     return Band(law, law * np.exp(-below), law * np.exp(above), level)
 
 
-def of_counts(
+def pass_tasks(
     counts: Counts, ks: Sequence[int], laws: Names, hold_out: str | None, seed: int
 ) -> Iterator[Task]:
-    """The laws of -log pass@k at every k, by default all. Models that belong together are drawn
-    together, and a model's own measurement is in the interval of its prediction.
+    """A task for each law of -log pass@k, by default all, at every k. Models of one size are drawn
+    together, and the interval of a prediction includes the error of the model's own measurement.
     """
 
     def fit(kind: Any, k: int, evidence: Any, chosen: Mask, resamples: int) -> Any:
@@ -164,27 +168,29 @@ def of_counts(
     held = hold_out and counts.mask(hold_out, "hold_out", everywhere=True)
     once, axes = curve(counts, [1]), counts.covariates
     for k, evidence in evidence_of(counts, ks).items():
-        found, few = curve(counts, [k]), f"fewer than {k} samples of some problem"
-        why = np.select(
-            [once.pass_at_k == 0.0, once.neg_log == 0.0, found.n_refused > 0, found.neg_log == 0.0],
-            ["no success", "no failure", few, "every pass@k is 1"],
-            "",
-        )
+        found = curve(counts, [k])
+        reasons = {
+            "no success": once.pass_at_k == 0.0,
+            "no failure": once.neg_log == 0.0,
+            f"fewer than {k} samples of some problem": found.n_refused > 0,
+            "every pass@k is 1": found.neg_log == 0.0,
+        }
+        why = np.select([*reasons.values()], [*reasons], "")
         observed = np.where(why == "", found.neg_log, np.nan)
         for kind in map(kind_of, laws or KINDS):
             if _has(kind.name, kind.requires, axes, laws, counts.source):
                 known = np.isfinite([axes[name] for name in kind.requires]).all(axis=0)
                 used = dict.fromkeys(("train", "test", "grid"), known)
                 seen = {"target": counts.names, "observed": observed, "why": why, "held": held}
-                own, ahead = (
+                rows, least = _rows(axes, **seen, **used), len(kind.coefficients) + 1
+                fitted, predicted = (
                     partial(fit, kind, k, evidence),
                     partial(predict, evidence.moments()[1]),
                 )
-                least = len(kind.coefficients) + 1
-                yield Task(k, kind.name, _rows(axes, **seen, **used), least, own, ahead)
+                yield Task(k, kind.name, rows, least, fitted, predicted)
 
 
-def of_evaluations(
+def accuracy_tasks(
     evaluations: Evaluations,
     baselines: Mapping[str, Baseline],
     proxy: str | None,
@@ -192,12 +198,13 @@ def of_evaluations(
     hold_out: str | None,
     seed: int,
 ) -> Iterator[Task]:
-    """The laws of accuracy on every benchmark, by default those for which there are columns.
+    """A task for each law of accuracy on every benchmark, by default those for which the table has
+    columns.
 
     A law is fitted to the runs that exceed guessing by more than its own margin and, if it needs the
     proxy, have it. All laws of a benchmark are judged on the runs that exceed guessing by more than
-    the strictest of their margins. The law in k is for a condition alone: cutoffs are at k = 1.
-    Resamples redraw what guessing scores.
+    the largest of their margins. The law in k needs a condition: cutoffs are at k = 1. Resamples
+    redraw the accuracy of guessing.
     """
 
     def fit(law: Any, sample: Any, baseline: Baseline, chosen: Mask, resamples: int) -> Any:
@@ -209,8 +216,8 @@ def of_evaluations(
     if proxy is None and len(evaluations.proxies) == 1:
         proxy = next(iter(evaluations.proxies))
     if proxy is None and any("proxy" in law_named(law).requires for law in laws or ()):
-        there = f"{evaluations.source} has {', '.join(evaluations.proxies) or 'none'}"
-        raise ArgumentError("proxy", complaint=f"two-stage laws need one; {there}")
+        proxies = f"{evaluations.source} has {', '.join(evaluations.proxies) or 'none'}"
+        raise ArgumentError("proxy", complaint=f"two-stage laws need one; {proxies}")
     for name, baseline in baselines.items():
         runs = evaluations.sample(name, baseline.value)
         if proxy is not None:  # NaN at runs without it
@@ -237,5 +244,5 @@ def of_evaluations(
                 grid=True if in_k else grid,
                 held=hold_out and evaluations.held_out(sample, hold_out),
             )
-            own, ahead = partial(fit, law, sample, baseline), partial(predict, sample)
-            yield Task(name, law.name, rows, least, own, ahead)
+            fitted, predicted = partial(fit, law, sample, baseline), partial(predict, sample)
+            yield Task(name, law.name, rows, least, fitted, predicted)

@@ -1,17 +1,18 @@
-r"""From how much compute on do laws extrapolate: the threshold T50 above which success is the rule.
+r"""The compute T50 from which on a law extrapolates as a rule.
 
-A law fitted to the runs with C <= T and judged on those with C > T succeeds where its mean relative
-error is below 10 %. Per law a logistic regression of success on x = log10 T, pooled over benchmarks,
+A law that is fitted to the runs with C <= T and judged on those with C > T succeeds if its mean
+relative error is below 10 %. For each law, a logistic regression of success on x = log10 T, pooled
+over benchmarks,
 
 .. math:: P(\text{success} \mid x) = \frac{1}{1 + e^{-(a + b x)}}, \qquad x_{50} = -a/b,
 
-gives T50. Source: Krajewski et al. 2025, arXiv 2512.08894, Appendix C. A finite maximum of the
-likelihood exists only where failures and successes overlap; where a point separates them, x50 lies
-between the two (Albert and Anderson 1984, Biometrika 71, 1).
+gives T50. Source: Krajewski et al. 2025, arXiv 2512.08894, Appendix C. The likelihood has a finite
+maximum only where failures and successes overlap; if a point separates them, x50 lies between the
+two (Albert and Anderson 1984, Biometrika 71, 1).
 
-Neighbouring thresholds of one benchmark share most of their runs: with four or more benchmarks the
-interval of T50 comes from resamples of whole benchmarks. A resample without a finite fit tells a
-range of T50, whose far end the interval takes.
+Neighbouring thresholds of a benchmark share most of their runs: with four or more benchmarks the
+interval of T50 comes from resamples of whole benchmarks. A resample without a finite fit gives a
+range of T50, and the interval extends to its far end.
 """
 
 from __future__ import annotations
@@ -29,17 +30,17 @@ if TYPE_CHECKING:
 
 __all__ = ["SUCCESS", "THRESHOLDS", "Logistic", "logistic", "successes", "thresholds"]
 
-#: The paper's thresholds in FLOP: from, to and how many, evenly in log T.
+#: The paper's thresholds: the first and the last in FLOP, and their number, evenly in log T.
 THRESHOLDS = (6e19, 5e22, 24)
-#: The relative error below which an extrapolation succeeds, and the fewest rows that tell.
+#: The relative error below which an extrapolation succeeds, and the fewest rows to judge it by.
 SUCCESS, LEAST_HELD_OUT = 0.10, 3
 RESAMPLES = 500
-#: Newton's steps; the last one left a decrement of less than this per point.
+#: The most steps of Newton's method, which stops at a decrement of less than this per point.
 STEPS, NEAR = 100, 1e-13
 
 
 class Logistic(NamedTuple):
-    """A logistic regression: the ends between which x50 lies, and intercept and slope."""
+    """A logistic regression: the bounds between which x50 lies, and intercept and slope."""
 
     outcome: str
     low: float = -np.inf
@@ -49,11 +50,11 @@ class Logistic(NamedTuple):
 
 
 def logistic(x: ArrayLike, success: ArrayLike, weights: ArrayLike = 1.0) -> Logistic:
-    """The logistic regression of success on x, (n,) each; `weights` (n,): how often each counts.
+    """The logistic regression of success on x, (n,) each; `weights` (n,): how often a point counts.
 
-    Outcomes are "fitted" (low = high), "separated" (every failure lies below every success), "all
-    succeed" (x50 is at most the least x), "none succeeds" (at least the greatest) and "not rising"
-    (success does not get likelier with x: there is no x50).
+    The outcome is "fitted" (low = high), "separated" (every failure lies below every success), "all
+    succeed" (x50 is at most the least x), "none succeeds" (x50 is at least the greatest) or "not
+    rising" (success does not become likelier with x: there is no x50).
 
     >>> fit = logistic([1.0, 2.0, 3.0, 4.0], [False, True, False, True])
     >>> print(fit.outcome, round(fit.low, 9))
@@ -71,7 +72,7 @@ def logistic(x: ArrayLike, success: ArrayLike, weights: ArrayLike = 1.0) -> Logi
         return Logistic("not rising")
     if below.max() <= above.min():
         return Logistic("separated", float(below.max()), float(above.min()))
-    # Newton's steps: the likelihood is strictly concave where failures and successes overlap.
+    # Newton's method: the likelihood is strictly concave where failures and successes overlap.
     centre, scale, sign = places.mean(), places.std(), np.where(won, -1.0, 1.0)
     design, theta = np.stack([np.ones_like(places), (places - centre) / scale]), np.zeros(2)
     for _ in range(STEPS):
@@ -92,8 +93,8 @@ def logistic(x: ArrayLike, success: ArrayLike, weights: ArrayLike = 1.0) -> Logi
 
 
 def successes(table: DataFrame) -> DataFrame:
-    """A row for every subject, law and cutoff with at least three usable predictions: n, mre,
-    success; from a table as `Backtest.table`.
+    """The mean relative error and the success of every subject, law and cutoff with at least three
+    usable predictions, from a table as `Backtest.table`: n, mre, success.
     """
     usable = table[table["usable"]]
     keys = [usable[name] for name in ("subject", "law", "cutoff")]
@@ -103,11 +104,11 @@ def successes(table: DataFrame) -> DataFrame:
 
 
 def thresholds(cells: DataFrame, seed: int) -> DataFrame:
-    """T50 of every law, from the `successes`; `seed` is that of the resamples of benchmarks.
+    """T50 of every law from the `successes`; `seed`: of the resamples of benchmarks.
 
-    law; outcome, see `logistic`; T50 (FLOP), NaN unless it is fitted; at_least and at_most, between
-    which it lies; lo and hi, its interval, NaN without one; intercept, slope; n_benchmarks, n_fits,
-    n_success. An end that the data do not bound is 0 or infinite.
+    A frame of law; outcome, see `logistic`; T50 (FLOP), NaN unless it is fitted; at_least and
+    at_most, its bounds; lo and hi, its interval, NaN without one; intercept, slope; n_benchmarks,
+    n_fits, n_success. An end that the data do not bound is 0 or infinite.
     """
     from pandas import DataFrame
 
@@ -118,10 +119,11 @@ def thresholds(cells: DataFrame, seed: int) -> DataFrame:
         count = own["subject"].nunique()
         if count >= LEAST_GROUPS and fit.outcome != "not rising":
             weights = case_weights(benchmarks, len(x), RESAMPLES, np.random.default_rng(seed))
-            drawn = [logistic(x, won, one) for one in weights]
+            drawn = [logistic(x, won, times) for times in weights]
+            lows, highs = [each.low for each in drawn], [each.high for each in drawn]
             # No interpolation: an end may be infinite.
-            low = np.quantile([one.low for one in drawn], 0.5 * (1.0 - level), method="lower")
-            high = np.quantile([one.high for one in drawn], 0.5 * (1.0 + level), method="higher")
+            low = np.quantile(lows, 0.5 * (1.0 - level), method="lower")
+            high = np.quantile(highs, 0.5 * (1.0 + level), method="higher")
         is_fitted = fit.outcome == "fitted"
         row = {"law": law, "outcome": fit.outcome, "T50": 10.0**fit.low if is_fitted else np.nan}
         row |= {"at_least": 10.0**fit.low, "at_most": 10.0**fit.high, "lo": 10.0**low}

@@ -1,1 +1,1 @@
-"""Figures: shared panels, and one file a subject."""
+"""Figures: shared panels, and a module for each subject."""

@@ -35,18 +35,19 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_accuracy", "plot_backtest", "plot_errors", "plot_success"]
 
-#: A line goes through the medians of bins of so many decades with at least so many predictions.
+#: A line goes through the medians of bins of this many decades with at least this many predictions.
 BIN, LEAST_IN_BIN = 0.5, 5
-#: Of successes that lie above each other; of the axis of compute beyond the runs, as a factor.
+#: The vertical spread of successes at one height; the factor by which an axis of compute extends
+#: beyond the runs.
 SPREAD, EDGE = 0.035, 1.7
-#: Panels in a row, and inches of a row and of what is above and below them all.
+#: The most panels in a row; the inches of a row, and of the space above and below all panels.
 ACROSS, ROW, FRAME = 4, 1.7, 0.95
 
 
 def plot_backtest(result: Backtest) -> Any:
-    """The figure that says most: of evaluations a panel a benchmark with its laws over the runs
-    (`plot_accuracy`), or of a sweep a panel a law with its successes (`plot_success`); else the
-    errors (`plot_errors`).
+    """The main figure of a backtest: for evaluations a panel for each benchmark with its laws over the
+    runs (`plot_accuracy`), or in a sweep a panel for each law with its successes (`plot_success`);
+    else the errors (`plot_errors`).
     """
     if result.what != "evaluations":
         return figure_of(plot_errors(result))
@@ -68,8 +69,8 @@ def plot_backtest(result: Backtest) -> Any:
 
 
 def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = None) -> Axes:
-    """Absolute relative error of every usable prediction by law, against decades from the cutoff to
-    the target, or against the size of the target where a condition holds it out.
+    """The absolute relative error of every usable prediction by law, against the decades from the
+    cutoff to the target, or against the size of the target if a condition holds it out.
 
     Lines go through the medians of half decades with at least five predictions.
 
@@ -78,7 +79,7 @@ def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = Non
     result : Backtest
     ax : Axes, optional
     k : int, optional
-        By default the first.
+        The k of pass@k, by default the first.
     """
     at = next(iter(result.points)) if k is None else k
     is_rolling, table = result.hold_out is None, result.table[result.table["usable"]]
@@ -90,16 +91,19 @@ def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = Non
             medians = _medians(x.to_numpy(), y.to_numpy())
             ax.scatter(x, y, s=4.0, alpha=0.4, linewidths=0.0, **style)
             ax.plot(*medians, DASHES[index % len(DASHES)], label=law, **style)
-        of = f"$-\\log$ pass@{at}" if result.what == "counts" else "the loss"
+        response = f"$-\\log$ pass@{at}" if result.what == "counts" else "the loss"
         held_out = f"decades of {result.axis} held out"
         label = held_out if is_rolling else rf"$\log_{{10}}$ {result.axis} of held-out rows"
-        ax.set(xlabel=label, ylabel=f"relative error of {of}", yscale="log")
-        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+        ax.set(xlabel=label, ylabel=f"relative error of {response}", yscale="log")
+        if len(table):
+            ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+        else:
+            ax.text(0.5, 0.5, "no usable prediction", ha="center", transform=ax.transAxes)
     return ax
 
 
 def _medians(x: Any, y: Any) -> Any:
-    """Medians (2, B) of x and y in the bins that hold enough."""
+    """The medians (2, B) of x and y in the bins that hold enough predictions."""
     bins = np.floor(np.round(x / BIN, 4)).astype(int)
     kinds, counts = np.unique(bins, return_counts=True)
     filled = kinds[counts >= LEAST_IN_BIN]
@@ -107,16 +111,16 @@ def _medians(x: Any, y: Any) -> Any:
 
 
 def plot_success(result: Backtest, law: str, ax: Axes | None = None) -> Axes:
-    """The successes of a law over the threshold with the logistic curve, T50 and its interval; where
-    the regression has no finite fit, there is no curve.
+    """The successes of a law against the threshold, with the logistic curve, T50 and its interval.
+    Without a finite fit of the regression there is no curve.
 
     Raises
     ------
     ValueError
-        Where the backtest is no sweep of cutoffs in compute, or has no such law.
+        If the backtest is not a sweep of cutoffs in compute, or has no such law.
     """
-    one = next((row for row in result.thresholds.to_dict("records") if row["law"] == law), None)
-    if one is None:
+    found = next((row for row in result.thresholds.to_dict("records") if row["law"] == law), None)
+    if found is None:
         raise outside("law", law, "one that a sweep of cutoffs in compute has a threshold of")
     cells, names = result.successes.query("law == @law"), list(result.points)
     left, right = cells["cutoff"].min() / 1.15, cells["cutoff"].max() * 1.15
@@ -126,16 +130,16 @@ def plot_success(result: Backtest, law: str, ax: Axes | None = None) -> Axes:
         heights = cells["success"] + SPREAD * (2.0 * (row + 0.5) / len(names) - 1.0)
         style: Any = {"color": DIM, "markersize": 1.8, "markeredgewidth": 0.0, "alpha": 0.6}
         ax.plot(cells["cutoff"], heights, "o", label="a fit on a benchmark", **style)
-        low, high = max(left, one["lo"]), min(right, one["hi"])
+        low, high = max(left, found["lo"]), min(right, found["hi"])
         if low < high and (low, high) != (left, right):
             label = f"{100.0 * result.level:g} % interval of $T_{{50}}$"
             ax.axvspan(low, high, color=PALE, alpha=0.5, linewidth=0, label=label)
         path = np.geomspace(left, right, POINTS)
-        curve = np.exp(-np.logaddexp(0.0, -(one["intercept"] + one["slope"] * np.log10(path))))
+        curve = np.exp(-np.logaddexp(0.0, -(found["intercept"] + found["slope"] * np.log10(path))))
         ax.plot(path, curve, color=colour)
-        if left <= one["T50"] <= right:
-            ax.axvline(one["T50"], color=colour, linestyle="--", linewidth=0.9)
-        shown = f"{one['T50']:.3g}".replace("e+", "e").replace("nan", one["outcome"])
+        if left <= found["T50"] <= right:
+            ax.axvline(found["T50"], color=colour, linestyle="--", linewidth=0.9)
+        shown = f"{found['T50']:.3g}".replace("e+", "e").replace("nan", found["outcome"])
         ax.set_title(f"{_literal(law)}\n$T_{{50}}$: {shown}")
         ax.set(xlabel="threshold $T$ (FLOP)", ylabel="success of the extrapolation", xscale="log")
         ax.set(xlim=(left, right), ylim=(-0.1, 1.1), yticks=[0.0, 0.5, 1.0])
@@ -145,14 +149,14 @@ def plot_success(result: Backtest, law: str, ax: Axes | None = None) -> Axes:
 def plot_accuracy(result: Backtest, benchmark: str, ax: Axes | None = None) -> Axes:
     """Every law over the runs of a benchmark, without a legend.
 
-    Held-out runs are open, and where they all have more compute than the fitted ones their part is
+    Held-out runs are open, and if all of them have more compute than the fitted ones their part is
     shaded. Laws of params and tokens are drawn at the median D/N of the runs, a law of compute and k
     at k = 1. Bands are pointwise percentiles of refits to resamples.
 
     Raises
     ------
     ValueError
-        Where the benchmark was not compared on.
+        If the backtest does not have the benchmark.
     """
     if benchmark not in result.points:
         raise outside("benchmark", benchmark, f"one of {', '.join(map(str, result.points))}")
@@ -188,7 +192,9 @@ def plot_accuracy(result: Backtest, benchmark: str, ax: Axes | None = None) -> A
 
 
 def along(fit: LawFit, path: Any, points: DataFrame) -> Points:
-    """Where a law is drawn over compute: at the median D/N of the runs, and at k = 1."""
+    """The points over a path of compute at which a law is drawn: at the median D/N of the runs, and
+    at k = 1.
+    """
     at = {"compute": path, "k": np.ones(len(path))}
     if {"params", "tokens"} & {*fit.kind.asks}:
         ratio = float(np.median(points["tokens"] / points["params"]))

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: The axis of losses shows the runs up to this multiple of its upper quartile above the lowest, and
-#: the envelope so far beyond the compute of the runs.
+#: The axis of losses extends above the lowest loss to this multiple of the distance of the upper
+#: quartile; the envelope is drawn beyond the compute of the runs by this factor.
 TALLEST, WIDER = 2.5, 1.3
 MINIMUM: Any = {"marker": "D", "markersize": 4.0, "mec": "w", "mew": 0.5, "linestyle": ""}
-#: Below the axes, where no run and no curve can lie.
+#: A legend below the axes, where it covers no run and no curve.
 BELOW: Any = {"loc": "upper center", "ncols": 2, "fontsize": 6.5}
-#: The approaches keep their colours whether the runs allow the others or not.
+#: The colour and the line of each approach, the same whatever other approaches the runs allow.
 STYLES: Any = {
     name: {"color": COLOURS[i], "linestyle": DASHES[i + 1]}
     for i, name in enumerate(("frontier", "isoflop", "fixed-ratio"))
@@ -31,8 +31,8 @@ STYLES: Any = {
 
 
 def plot_check_runs(result: Check) -> Any:
-    """Runs and isoFLOP profiles to the left; loss against compute above the relative difference of
-    each empirical law with its band to the right.
+    """The runs and isoFLOP profiles on the left; on the right loss against compute, above the relative
+    difference of each empirical law with its band.
     """
     path = np.geomspace(result.spent.min() / WIDER, result.spent.max() * WIDER, POINTS)
     with _figure((PAGE, 4.5)) as figure:
@@ -48,8 +48,8 @@ def plot_check_runs(result: Check) -> Any:
 
 
 def _profiles(result: Check, path: Floats, ax: Axes) -> None:
-    """Loss against params: runs, the law's profile and the parabola at each budget, and where they
-    are lowest, all dark for little compute.
+    """Loss against params: the runs, and for each budget the profile of the law, the parabola and its
+    minimum, darker for less compute.
     """
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap, LogNorm
@@ -90,7 +90,9 @@ def _profiles(result: Check, path: Floats, ax: Axes) -> None:
 
 
 def _curves(result: Check, path: Floats, ax: Axes) -> None:
-    """Loss against compute: runs, envelope, rays, and each empirical law over its own compute."""
+    """Loss against compute: the runs, the envelope, the rays, and each empirical law over its own
+    compute.
+    """
     envelope, loss = result.optimum(path)[2], result.fit.runs.loss
     ax.scatter(result.spent, loss, s=5, color=PALE, linewidths=0, zorder=1, label="run")
     ax.plot(path, envelope, color="black", linewidth=1.0, label="derived envelope", zorder=3)
@@ -113,7 +115,7 @@ def _curves(result: Check, path: Floats, ax: Axes) -> None:
 
 
 def _differences(result: Check, ax: Axes) -> None:
-    """Relative difference of each empirical from its predicted curve, with its band and the
+    """The relative difference of each empirical curve from the predicted one, with its band and the
     tolerance.
     """
     from matplotlib.ticker import PercentFormatter
@@ -135,7 +137,7 @@ def _differences(result: Check, ax: Axes) -> None:
 
 
 def _finish(ax: Axes, loss: Floats, drawn: list[Floats]) -> None:
-    """Axes of loss that cut none of the curves, in which a few high losses do not flatten the rest."""
+    """Set axes of loss that show all curves, and in which a few high losses do not flatten the rest."""
     least, upper = float(loss.min()), float(np.quantile(loss, 0.75))
     shown = np.array([least, min(float(loss.max()), least + TALLEST * (upper - least))])
     heights = np.concatenate([shown, *drawn])

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_law", "draw_residuals", "plot_fit"]
 
-#: IsoFLOP profiles: one a budget where there are no more than so many budgets, else so many; each of
-#: at least so many runs, and beyond their sizes by this factor.
+#: IsoFLOP profiles: one for each budget up to this many budgets, else this many; each for at least
+#: this many runs, and beyond their sizes by this factor.
 MOST_BUDGETS, PROFILES, LEAST_RUNS, BEYOND = 10, 7, 3, 1.4
-#: Of the y axis: the share of the runs on either side that sets its range, and the room around it.
+#: The share of the runs on either side that sets the range of the y axis, and the room around it.
 SHOWN, ROOM = 0.97, 0.12
 
 
@@ -42,9 +42,9 @@ def plot_fit(fit: Fit) -> Any:
 def draw_law(fit: Fit, ax: Axes) -> None:
     """The runs and the law.
 
-    Of a params+tokens law: loss against params, where the runs are coloured by compute, the curves
-    are the isoFLOP profiles of the law and the dashed curve is the derived envelope. Of a compute
-    law: loss against compute. Of an expression: fitted against observed loss.
+    For a params+tokens law, loss against params: the runs are coloured by compute, the curves are
+    the isoFLOP profiles of the law, the dashed curve is the derived envelope. For a compute law,
+    loss against compute. For an expression, fitted against observed loss.
     """
     observed, fitted, outcome = fit.solution.observed, fit.solution.fitted, _outcome(fit)
     if fit.solution.model.is_expression:
@@ -69,7 +69,9 @@ def draw_law(fit: Fit, ax: Axes) -> None:
 
 
 def draw_residuals(fit: Fit, ax: Axes) -> Any:
-    """Residuals, observed less law, against params (compute, or the fitted loss); the marks."""
+    """Draw the residuals, observed less law, against params (compute, or the fitted loss), and return
+    their marks.
+    """
     x, label = _size(fit)
     ax.axhline(0.0, color=DIM, linewidth=0.7, zorder=1)
     marks = _mark_runs(fit, ax, x, fit.residuals)
@@ -82,7 +84,7 @@ def draw_residuals(fit: Fit, ax: Axes) -> Any:
 
 
 def _draw_profiles(fit: Fit, ax: Axes, params: Floats, marks: Any) -> None:
-    """IsoFLOP profiles of the law as far as there are runs near, and its envelope."""
+    """Draw the isoFLOP profiles of the law near the runs, and its envelope."""
     compute = _computes(fit)
     logs, budgets = np.log(compute), np.unique(np.round(np.log(compute), 1))
     if len(budgets) > MOST_BUDGETS:
@@ -108,7 +110,9 @@ def _draw_profiles(fit: Fit, ax: Axes, params: Floats, marks: Any) -> None:
 
 
 def _mark_runs(fit: Fit, ax: Axes, x: Floats, y: Floats) -> Any:
-    """The runs; how many lie beyond the range that nearly all need is written."""
+    """Draw the runs in the range that nearly all of them need, with the number of those beyond it, and
+    return their marks.
+    """
     from matplotlib.colors import LogNorm
 
     shades: Any = {"color": COLOURS[0]}
@@ -127,7 +131,7 @@ def _mark_runs(fit: Fit, ax: Axes, x: Floats, y: Floats) -> Any:
 
 
 def _size(fit: Fit) -> tuple[Floats, str]:
-    """What stands on the x axis: params, compute, or the fitted loss."""
+    """The quantity on the x axis and its label: params, compute, or the fitted loss."""
     if fit.solution.model.name == "params-tokens":
         return np.asarray(fit.runs.params), r"params $N$"
     if fit.runs.compute is not None:
@@ -136,13 +140,13 @@ def _size(fit: Fit) -> tuple[Floats, str]:
 
 
 def _computes(fit: Fit) -> Floats:
-    """(n,): the compute of the runs, by C = 6ND where they have none of their own."""
+    """The compute of the runs, (n,), by C = 6ND if the table has none."""
     runs = fit.runs
     return np.asarray(6.0 * runs.params * runs.tokens if runs.compute is None else runs.compute)
 
 
 def _outcome(fit: Fit) -> str:
-    """What L is, for an axis."""
+    """The label of an axis of L."""
     if fit.runs.metric == "loss":
         return r"loss $L$"
     guessing = fit.runs.random_baseline

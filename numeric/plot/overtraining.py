@@ -1,5 +1,5 @@
-"""The laws of over-training with their runs: loss against compute by the ratio of tokens to params,
-and error against loss.
+"""The figure of the laws of over-training with their runs: loss against compute by the ratio of
+tokens to params, and error against loss.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_overtraining"]
 
-#: Lines of the law of loss.
+#: The most lines of the law of loss.
 MOST_LINES = 6
 
 
 def plot_overtraining(laws: Overtraining) -> Any:
-    """Loss against compute, coloured by M = D/N, with the law at some M, and error against measured
-    loss with its law. Runs that a law was not fitted to are open.
+    """Loss against compute, coloured by M = D/N, with the law at some M; and error against measured
+    loss with its law. Runs to which a law was not fitted are open.
     """
     from matplotlib import colormaps
     from matplotlib.colors import LogNorm

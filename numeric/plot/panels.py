@@ -1,8 +1,8 @@
-"""Figures: the style, what they share, and the figures of a law.
+"""Figures: the style, the shared panels, and the figures of a law.
 
-A figure draws on the Axes that it is given, or on new ones, and returns them. New Axes belong to a
-plain Figure that pyplot does not know: nothing stays open, no window system is needed. Show one in
-a notebook with ``ax.figure``, write one with :func:`save`.
+A function draws on the Axes that it is given, or on new ones, and returns them. New Axes belong to a
+plain Figure that pyplot does not know, so that nothing stays open and no window system is needed.
+Show a figure in a notebook with ``ax.figure``, write it with :func:`save`.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from ..law import Law
     from ..results import Band
 
-#: Widths of a column and of a page in inches, as two-column journals set them.
+#: The widths of a column and of a page of two-column journals, in inches.
 COLUMN, PAGE = 3.5, 7.2
 #: Colours that people with any colour vision tell apart (Okabe and Ito 2008), darkest contrasts
 #: first.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES = ("-", "--", "-.", ":")
 PALE, DIM = "#BBBBBB", "#555555"
-#: Of the colour between the ends of a band, and of the part that is held out.
+#: The opacity of a band, and the colour of the part that is held out.
 BAND_ALPHA, SHADE = 0.2, "#F2EFE6"
-#: Runs that a law was fitted to, that were left out of the fit, and that were held out.
+#: The marks of runs that were fitted, left out of the fit, and held out.
 FITTED: Any = {"marker": "o", "s": 8.0, "color": DIM, "linewidths": 0.0, "zorder": 3}
 NOT_FITTED: Any = {"marker": "x", "s": 9.0, "color": DIM, "linewidths": 0.6, "zorder": 3}
 HELD_OUT: Any = {"marker": "o", "s": 13.0, "facecolors": "none", "edgecolors": "black", "zorder": 4}
@@ -50,8 +50,8 @@ POINTS = 401
 #: More laws than this have their legend beside the axes.
 MOST_INSIDE = 6
 LONGEST_LABEL = 60
-#: An axis of ratios reaches so far, farther by the factor where a point is marked there; one of
-#: penalties beyond this is logarithmic.
+#: The range of an axis of ratios, which extends by this factor beyond marked points; an axis of
+#: penalties is logarithmic beyond this penalty.
 RATIOS, MARGIN, TALLEST = (0.01, 100.0), 1.25, 10.0
 MARKERS = "osD^vP*X"
 
@@ -65,7 +65,7 @@ def plot_penalty(
     names: Sequence[str] = (),
     optimal_tokens_per_param: float | None = None,
 ) -> Axes:
-    """Loss penalty P = (L - E)/(L* - E) against the overtraining ratio rho = (D/N)/(D*/N*), at
+    """The loss penalty P = (L - E)/(L* - E) against the overtraining ratio rho = (D/N)/(D*/N*), at
     equal compute.
 
     Parameters
@@ -73,18 +73,18 @@ def plot_penalty(
     laws : sequence of Law
     ax : Axes, optional
     within : float, optional
-        Shade the ratios at which the penalty is at most 1 + within; 1, > 0.
+        Shade the ratios at which the penalty is at most 1 + within; > 0.
     points : a sequence of float for each law, optional
         Ratios to mark on its curve, > 0.
     names : sequence of str, optional
-        What the points are, the same of every law: each has a mark of its own.
+        The names of the points, the same for every law: each has a mark of its own.
     optimal_tokens_per_param : float, optional
-        D*/N* of the one budget at which all points are: a second axis has D/N.
+        D*/N* of the one budget of all points: a second axis has D/N.
 
     Raises
     ------
     ValueError
-        Where there is no law, or an argument is outside its domain.
+        If there is no law, or an argument is outside its domain.
     """
     import numpy as np
 
@@ -131,22 +131,22 @@ def plot_isoflop(
     *,
     size_ratios: tuple[float, float] = (0.1, 10.0),
 ) -> Axes:
-    """Loss against model size at fixed compute, one profile a budget, with the path of the optima.
+    """Loss against model size at fixed compute, a profile for each budget, with the path of the optima.
 
     Parameters
     ----------
     law : Law
-        With A and B; without E the reducible loss is drawn.
+        A law with A and B; without E the reducible loss is drawn.
     computes : sequence of float
-        Budgets; FLOP, > 0.
+        The budgets; FLOP, > 0.
     ax : Axes, optional
     size_ratios : (float, float)
-        Each profile runs over this range of N/N*, > 0.
+        The range of N/N* of each profile, > 0.
 
     Raises
     ------
     ValueError
-        Where an argument is outside its domain, or the law has no A and B.
+        If an argument is outside its domain, or the law has no A and B.
     """
     import numpy as np
     from matplotlib import colormaps
@@ -182,8 +182,8 @@ def plot_isoflop(
 
 
 def curve_with_band(ax: Axes, x: Any, band: Band, **line: Any) -> None:
-    """A curve (m,) over the band of its interval, in one colour; without ends the curve alone. `line`:
-    arguments of `Axes.plot`, among them `color`.
+    """Draw a curve (m,) over the band of its interval in one colour, or the curve alone without ends.
+    `line`: arguments of `Axes.plot`, among them `color`.
     """
     if band.low is not None:
         ax.fill_between(x, *band.ends, color=line["color"], alpha=BAND_ALPHA, linewidth=0, zorder=2)
@@ -193,8 +193,8 @@ def curve_with_band(ax: Axes, x: Any, band: Band, **line: Any) -> None:
 def mark_runs(
     ax: Axes, x: Any, y: Any, held_out: Any = None, fitted: Any = None, *, size: float = 1.0
 ) -> None:
-    """Runs (n,) as marks: fitted ones filled, held-out ones open, those left out of the fit crosses. By
-    default no run is held out, and every other one is fitted; `size` is relative to the usual.
+    """Draw runs (n,): fitted ones as dots, held-out ones as circles, those left out of the fit as
+    crosses. By default no run is held out, and all others are fitted; `size` is relative to the usual.
     """
     import numpy as np
 
@@ -207,7 +207,7 @@ def mark_runs(
 
 
 def plain_logs(axis: Any, leading: tuple[float, ...] = (1.0, 2.0, 5.0)) -> None:
-    """A logarithmic axis with the labels 0.1, 0.2, 0.5, 1, ...: those with these leading digits."""
+    """Label a logarithmic axis with the numbers 0.1, 0.2, 0.5, 1, ... that have these leading digits."""
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     axis.set_major_locator(LogLocator(subs=leading))
@@ -216,8 +216,8 @@ def plain_logs(axis: Any, leading: tuple[float, ...] = (1.0, 2.0, 5.0)) -> None:
 
 
 def shade_held_out(ax: Axes, x: Any, held_out: Any) -> None:
-    """Shade the axis from between fitted and held-out runs on, where all held-out runs lie to the
-    right of the fitted ones, on a logarithmic axis.
+    """Shade a logarithmic axis from between the fitted and the held-out runs on, if all held-out runs
+    lie to the right of the fitted ones.
     """
     if held_out.any() and not held_out.all() and x[held_out].min() > x[~held_out].max():
         start = math.sqrt(x[held_out].min()) * math.sqrt(x[~held_out].max())
@@ -228,8 +228,8 @@ def shade_held_out(ax: Axes, x: Any, held_out: Any) -> None:
 
 
 def save(drawing: Any, path: str | PathLike[str]) -> None:
-    """Write the whole figure of a Figure or Axes in the format that the suffix of the file names: .png,
-    .pdf or .svg; a ValueError where it is another, or the file cannot be written.
+    """Write the whole figure of a Figure or Axes in the format of the suffix of the file: .png, .pdf or
+    .svg; a ValueError for another suffix, or if the file cannot be written.
     """
     from matplotlib import rc_context
 
@@ -239,8 +239,8 @@ def save(drawing: Any, path: str | PathLike[str]) -> None:
         raise ArgumentError("path", str(path), complaint=complaint)
     dated = {".pdf": "CreationDate", ".svg": "Date"}.get(suffix)
     content = BytesIO()
-    # TrueType fonts, for publishers ask for them; no date, no random names: equal figures, equal
-    # files.
+    # TrueType fonts, as publishers ask for; no date and no random names, so that equal figures are
+    # equal files.
     kind: Any = {"format": suffix[1:], "dpi": 300, "metadata": {dated: None} if dated else None}
     try:
         with rc_context({"pdf.fonttype": 42, "svg.hashsalt": "isoflop"}):
@@ -252,7 +252,7 @@ def save(drawing: Any, path: str | PathLike[str]) -> None:
 
 
 def figure_of(drawing: Any) -> Figure:
-    """The top figure: a canvas knows it, also where an Axes lies in a subfigure."""
+    """The top figure, also of Axes that lie in a subfigure."""
     found: Figure = getattr(drawing, "figure", drawing).canvas.figure
     return found
 
@@ -268,13 +268,13 @@ def _figure(size: tuple[float, float]) -> Iterator[Figure]:
         yield figure
         for ax in figure.axes:
             ax.spines[["top", "right"]].set_visible(False)
-            # Ticks are made when the figure is drawn, when the style is no longer in force.
+            # Ticks are made when the figure is drawn, after the style has ended.
             ax.tick_params(which="both", labelsize=7.0, width=0.6)
 
 
 @contextmanager
 def _axes(ax: Axes | None, size: tuple[float, float]) -> Iterator[Axes]:
-    """The Axes that were given as they are, or new ones in the package's style."""
+    """The given Axes, or new ones in the package's style."""
     if ax is not None:
         yield ax
         return
@@ -283,6 +283,6 @@ def _axes(ax: Axes | None, size: tuple[float, float]) -> Iterator[Axes]:
 
 
 def _literal(label: str) -> str:
-    """A label that Matplotlib prints as it is, on one line of bearable length."""
+    """A label that Matplotlib prints as it is, on one line, cut to `LONGEST_LABEL`."""
     printable = "".join(character if character.isprintable() else " " for character in label)
     return printable.replace("$", r"\$")[:LONGEST_LABEL]

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_coefficients", "plot_laws", "plot_passk"]
 
-#: So many k are drawn where none are chosen, spread evenly over log k.
+#: The number of k that are drawn by default, spread evenly over log k.
 SHOWN = 5
 MARGIN = 1.6
-#: A logarithmic axis goes on by this factor beyond the curves, wide bands run out of it.
+#: A logarithmic axis extends by this factor beyond the curves; wide bands are cut.
 WIDEST_BAND = 2.5
-#: Beyond this factor from end to end an axis has labels at powers of ten alone, which do not overlap.
+#: An axis over more than this factor has labels at powers of ten alone, which do not overlap.
 WIDE = 100.0
 SYMBOLS = {"E0": "E_0", "xi0": r"\xi_0", "C0": "C_0", "N0": "N_0", "D0": "D_0", "K0": "K_0"}
 OBSERVED = r"$-\log\,\mathrm{pass@}k$ (nats)"
@@ -35,7 +35,7 @@ AXES = {
     "params-tokens": r"law at the model's $N$ and $D$ (nats)",
     "gold": "gold solution, $-$log prob. $g$ (nats)",
 }
-#: Marks of models, their keys, and the keys of a panel.
+#: The marks of models, and the style of a legend.
 MODEL: Any = {"fmt": "o", "markersize": 2.4, "markeredgewidth": 0.5, "elinewidth": 0.4}
 KEYS: Any = {"fontsize": 6.0, "title_fontsize": 6.5, "handlelength": 1.2, "labelspacing": 0.25}
 MARKS = (
@@ -47,13 +47,14 @@ MARKS = (
 def plot_laws(
     found: PassLaws, law: str, ax: Axes | None = None, *, k: Sequence[int] | None = None
 ) -> Axes:
-    """Models and the law against compute or gold likelihood at several k, by default five; for
-    params+tokens observed against predicted.
+    """Models and the law at several k, by default five, against compute or gold likelihood; for a
+    params+tokens law observed against predicted values.
 
-    Filled: unbiased estimates with their standard errors. Hollow: models with problems of fewer
-    than k samples, the mean of log(-log pass@k) and its standard deviation under the likelihood of
-    the counts; triangles: models without a success, the least -log pass@k that the counts leave
-    likely; least squares leaves these out. Models without a failure are not drawn.
+    Filled marks are unbiased estimates with their standard errors. Hollow marks, for models with
+    problems of fewer than k samples, are the mean of log(-log pass@k) and its standard deviation
+    under the likelihood of the counts. Triangles, for models without a success, are the least -log
+    pass@k that the counts leave likely; least squares leaves these out. Models without a failure
+    are not drawn.
     """
     from matplotlib import colormaps
 
@@ -82,13 +83,13 @@ def plot_laws(
 
 
 def _draw_models(ax: Axes, found: PassLaws, law: str, k: int, x: Floats, shade: Any) -> None:
-    """Every model at one k as its counts have it, above these x."""
+    """Draw every model at one k above these x, as its counts have it."""
     evidence = found.fits[law, k].evidence
     once, own = found.observed(law, 1), found.observed(law, k)
     solved, failing = once.pass_at_k.to_numpy() > 0.0, once.neg_log.to_numpy() > 0.0
     passed, y, se = (own[name].to_numpy() for name in ("pass_at_k", "neg_log", "se"))
     complete = (own.n_refused.to_numpy() == 0) & (passed > 0.0) & (y > 0.0)
-    with np.errstate(all="ignore"):  # of models that are not drawn so
+    with np.errstate(all="ignore"):  # from models that are not drawn this way
         parts = [(complete, np.log(y), np.nan_to_num(se / (passed * y)), shade)]
     if evidence is not None:
         parts.append((solved & failing & ~complete, *evidence.moments(), "none"))
@@ -105,13 +106,14 @@ def _draw_models(ax: Axes, found: PassLaws, law: str, k: int, x: Floats, shade: 
 def plot_coefficients(
     found: PassLaws, names: Sequence[str], ax: Axes | None = None, *, log: bool = False
 ) -> Axes:
-    """Coefficients with these names, of whatever laws have them, against k with their intervals."""
+    """The coefficients with these names, of all laws that have them, against k with their intervals."""
     table, values = found.to_frame(), list[float]()
     with _axes(ax, (COLUMN, 2.4)) as ax:
         for law, name in ((law, name) for law in found.counts for name in names):
             if name not in next(iter(found.of(law).values())).kind.coefficients:
                 continue
-            colour, dashes = (of[len(ax.lines) % len(of)] for of in (COLOURS, DASHES))
+            place = len(ax.lines)
+            colour, dashes = COLOURS[place % len(COLOURS)], DASHES[place % len(DASHES)]
             rows = table[table.law == law].astype({f"{name}_lo": float, f"{name}_hi": float})
             values += rows[name].tolist()
             label = rf"${SYMBOLS.get(name, chr(92) + name)}(k)$ ({law})"

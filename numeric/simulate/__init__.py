@@ -1,5 +1,5 @@
-"""Tables of a known truth, each a pandas frame: training runs, counts of samples, and evaluations
-(`isoflop.numeric.simulate.evaluations`).
+"""Simulated tables of known laws, each a pandas frame: training runs, counts of samples, and
+evaluations (`isoflop.numeric.simulate.evaluations`).
 """
 
 from .counts import simulate_counts

@@ -1,9 +1,8 @@
-r"""Counts of a known truth: models, the distributions of their success rates, and how often they
-were sampled.
+r"""Simulated counts of a known law: models, the distributions of their success rates, and samples.
 
-Laws written down for every k contradict each other somewhere (isoflop.derivations.passk.
-crossing_of_two_k). So every model has a distribution Beta(a, b) of success rates over problems, from
-which pass@k follows for all k; `with_rates` finds it for the pass@k that is wanted at one.
+Laws of pass@k that are chosen for every k contradict each other somewhere (the theorem
+crossing_of_two_k). So every model has a distribution Beta(a, b) of success rates over problems,
+from which pass@k follows for all k; `with_rates` finds the one that has a given pass@k at one k.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ if TYPE_CHECKING:
 
 __all__ = ["PASS_LAW", "grid", "simulate", "simulate_counts", "with_rates"]
 
-#: Sizes and token counts of nine models with nine checkpoints each.
+#: The sizes and token counts of nine models with nine checkpoints each.
 SIZES = (1.4e7, 7e7, 1.6e8, 4.1e8, 1e9, 1.4e9, 2.8e9, 6.9e9, 1.2e10)
 TOKENS = (2e6, 6.4e7, 5.12e8, 2e9, 6e9, 2e10, 6e10, 2e11, 3e11)
-#: Halvings of an interval of 736 to less than one rounding error of its ends.
+#: So many halvings of an interval of 736 leave less than one rounding error of its ends.
 HALVINGS = 60
-#: Of `simulate_counts`: eight models with six token counts each, and the law of -log pass@1.
+#: The design of `simulate_counts`, eight models with six token counts each, and its law of -log pass@1.
 EIGHT_SIZES = (7e7, 1.6e8, 4.1e8, 1e9, 2.8e9, 6.9e9, 1.2e10, 3.2e10)
 SIX_TOKENS = (2e9, 6e9, 2e10, 6e10, 2e11, 6e11)
 PASS_LAW = {"E0": 0.4, "N0": 2e4, "D0": 2e3, "beta": 0.5, "gamma": 0.3}
@@ -43,10 +42,10 @@ def grid(
     gold_scatter: float = 0.0,
     rng: np.random.Generator | int = 0,
 ) -> DataFrame:
-    """Models, every size with every token count: model (its name), params, tokens, compute = 6 N D
-    (FLOP), and gold, -log probability of the gold solutions (nats).
+    """Models of every size with every token count: a frame of model (its name), params, tokens,
+    compute = 6 N D (FLOP), and gold, the -log probability of the gold solutions (nats).
 
-    gold = Eg + Gg C^-ag e^(scatter z) with z standard normal; the argument has Eg, Gg and ag.
+    gold = Eg + Gg C^-ag e^(scatter z) with z standard normal; the argument `gold` is (Eg, Gg, ag).
     """
     import pandas as pd
 
@@ -64,29 +63,29 @@ def grid(
 def with_rates(
     models: DataFrame, neg_log: ArrayLike, *, k: float = 1, concentration: float = 2.0
 ) -> DataFrame:
-    """Distributions of success rates whose -log pass@k is what is wanted, at one k.
+    """Give models distributions of success rates that have a given -log pass@k at one k.
 
     Parameters
     ----------
     models : DataFrame
-        As of `grid`, G of them.
+        G models, as from `grid`.
     neg_log : array_like
         (G,): -log pass@k, > 0.
     k : float
-        > 0.
+        The k of pass@k, > 0.
     concentration : float
-        a + b > 0: success rates of different problems are alike where it is large.
+        a + b > 0: the larger it is, the more alike are the success rates of different problems.
 
     Returns
     -------
     DataFrame
-        The models with `a` and `b`: success rates over their problems are Beta(a, b).
+        The models with `a` and `b`: their success rates over problems follow Beta(a, b).
     """
     from scipy.special import expit
 
     wanted, draws = positive_array("neg_log", neg_log), positive_number("k", k)
     total = positive_number("concentration", concentration)
-    # By bisection in the logit of the mean rate a/(a + b).
+    # Bisection in the logit of the mean rate a/(a + b).
     low, high = np.full(wanted.shape, -700.0), np.full(wanted.shape, 36.0)
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
@@ -105,23 +104,23 @@ def simulate(
     solved: int = 1,
     rng: np.random.Generator | int = 0,
 ) -> DataFrame:
-    """Counts of a truth: success rates are drawn once per model and problem, then sampled.
+    """Draw counts: a success rate for each model and problem, then samples.
 
     Parameters
     ----------
     truth : DataFrame
-        As of `with_rates`.
+        Models with rates, as from `with_rates`.
     problems, samples : int
-        Of every model, and of every problem.
+        The number of problems of a model, and the most samples of a problem.
     batch, solved : int, optional
-        A problem is sampled in such batches until it is solved so many times, or has all samples:
-        how many it has depends on the outcome. By default they are one batch.
+        A problem is sampled in batches of this size until it is solved this many times or has all
+        samples, so that the number of samples depends on the outcome. By default there is one batch.
     rng : numpy Generator or seed
 
     Returns
     -------
     DataFrame
-        A row a model and problem: model, problem, n_samples, n_correct, params, tokens, compute,
+        A row for each model and problem: model, problem, n_samples, n_correct, params, tokens, compute,
         gold.
 
     Examples
@@ -136,7 +135,7 @@ def simulate(
     shape = (len(truth), whole_number("problems", problems, 1))
     a, b = truth[["a", "b"]].to_numpy().T[:, :, None]
     rates = random.beta(a, b, size=shape)
-    random.random(shape)  # the counts of a seed have come after these since they were first drawn
+    random.random(shape)  # unused, and kept so that a seed gives the counts that it always gave
     n, c = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     going = np.full(shape, True)
     while going.any():
@@ -153,21 +152,21 @@ def simulate(
 
 
 def simulate_counts(*, seeds: tuple[int, int, int] = (0, 1, 2)) -> DataFrame:
-    """48 models on 64 problems that are sampled in batches of 100 until they are solved twice, or
-    5,000 times.
+    """Draw counts of 48 models on 64 problems, each sampled in batches of 100 until it is solved twice
+    or has 5,000 samples.
 
-    -log pass@1 follows a params+tokens law with 3 % scatter of models about it; success rates of a
-    model's problems are Beta-distributed.
+    -log pass@1 follows a params+tokens law, about which models scatter by 3 %; the success rates of
+    a model over its problems follow a Beta distribution.
 
     Parameters
     ----------
     seeds : three ints
-        Of the gold reference, of the models about the law, and of the samples.
+        The seeds of the gold reference, of the models about the law, and of the samples.
 
     Returns
     -------
     DataFrame
-        model, problem, n_samples, n_correct, and of the model params, tokens and gold, the -log
+        model, problem, n_samples, n_correct, and params, tokens and gold of the model, the -log
         probability of the gold solutions in nats.
 
     Examples

@@ -8,16 +8,16 @@ names two data sets is two runs. The truth of a benchmark is its row in Table 12
 so that accuracy falls to that of guessing. Noise comes from three sources:
 
 * a run is better or worse than the law says: -log Q' times e^(run_noise z);
-* a run is asked a finite number of questions, `PROBLEMS`, the same as all others, and they are hard
-  or easy for all runs alike: the question of rank u in a run is answered where u > 1 - Q, and the
-  normal scores of its ranks in two runs have the correlation `SHARED`;
-* code is sampled: a problem's success rate is the quantile u of Beta(a, b), whose mean is Q, and
-  `SAMPLES` answers give pass@k without bias. One distribution of success rates for all k: the
-  inequalities between pass@k hold, of estimates to sampling error.
+* all runs are asked the same finite number of questions, `PROBLEMS`, which are hard or easy for all
+  of them alike: a run answers the question of rank u if u > 1 - Q, and the normal scores of the
+  ranks of a question in two runs have the correlation `SHARED`;
+* code is sampled: the success rate of a problem is the quantile u of Beta(a, b), whose mean is Q,
+  and `SAMPLES` answers give pass@k without bias. As all k share one distribution of success rates,
+  the inequalities between pass@k hold, those between estimates up to sampling error.
 
-The sizes are those of the 33 public runs: `run_noise` and the correlation of questions maximise the
-restricted likelihood of log(-log Q') of ten benchmarks about a quadratic in log C, a + b of Beta(a,
-b) is from 0.2 to 0.6, and ranks in code, sampled 200 times, are more alike.
+The sizes of the noise are those of the 33 public runs: `run_noise` and the correlation of questions
+maximise the restricted likelihood of log(-log Q') of ten benchmarks about a quadratic in log C; a +
+b of Beta(a, b) is from 0.2 to 0.6; ranks in code, sampled 200 times, are more alike.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ __all__ = ["LAWS", "PROBLEMS", "design", "simulate", "true_accuracy"]
 
 #: The published params-tokens law of each benchmark.
 LAWS = {str(law.label): law for law, _ in compute_counterparts()}
-#: Questions: every public score of the benchmark is a whole number of them (for code, of 200
-#: samples each).
+#: The number of questions: every public score of the benchmark is a whole number of them (for code,
+#: of 200 samples each).
 PROBLEMS = {
     "ARC-E": 2376,
     "ARC-C": 1172,
@@ -60,19 +60,19 @@ PROBLEMS = {
     "HumanEval": 164,
     "LBPP": 161,
 }
-#: Trained on C4 alone, "random performance ... on code and math" (Section 5.1).
+#: Runs trained on C4 alone have "random performance ... on code and math" (Section 5.1).
 OFF_C4 = ("GSM8K", "HumanEval", "LBPP")
 CODE = ("HumanEval", "LBPP")
 SAMPLES, KS = 200, (1, 2, 4, 8, 16, 32, 64, 128)
 RUN_NOISE = 0.02
-#: Correlation between two runs of the normal scores of a question's ranks: answered once, and
-#: sampled.
+#: The correlation between two runs of the normal scores of the ranks of a question that is answered
+#: once, and of one that is sampled.
 SHARED, SHARED_CODE = 0.5, 0.9
 #: a + b of the Beta(a, b) of success rates.
 CONCENTRATION = 0.4
-#: Losses that a run reports besides, in nats per token: E, A, B and the one exponent of both terms.
-#: On the public runs, which lie near D/N = 20, these are within 0.8 % of c4 and dclm; the runs do
-#: not tell one term from the other.
+#: The losses that a run reports, in nats per token: E, A, B and the one exponent of both terms. They
+#: are within 0.8 % of c4 and dclm on the public runs, which lie near D/N = 20 and do not tell one
+#: term from the other.
 LOSSES = {"c4": (1.98, 253.0, 631.0, 0.305), "dclm": (1.57, 112.0, 240.0, 0.255)}
 LOSS_NOISE = 0.002
 
@@ -103,7 +103,7 @@ def design() -> DataFrame:
     return runs[["run", "params", "tokens", "compute", "dataset"]]
 
 
-# -- what comes out --------------------------------------------------------------------------------
+# -- their scores and losses -----------------------------------------------------------------------
 
 
 def simulate(
@@ -114,8 +114,7 @@ def simulate(
 ) -> DataFrame:
     """Draw the scores of every run on every benchmark, and its losses.
 
-    What is drawn for a run and benchmark depends on the seed alone, not on which others are asked
-    for.
+    The draws for a run and benchmark depend on the seed alone, not on the other benchmarks.
 
     Parameters
     ----------
@@ -129,13 +128,13 @@ def simulate(
     Returns
     -------
     DataFrame
-        A row a run and score: run, params, tokens, compute, dataset, benchmark, metric_type, score
-        (accuracy or, for metric type "loss", nats per token), random_baseline (NaN for a loss).
+        A row for each run and score: run, params, tokens, compute, dataset, benchmark, metric_type,
+        score (accuracy or, for metric type "loss", nats per token), random_baseline (NaN for a loss).
 
     Raises
     ------
     ValueError
-        Where an argument is outside its domain.
+        If an argument is outside its domain.
 
     Examples
     --------
@@ -165,7 +164,7 @@ def simulate(
 
 
 def true_accuracy(name: str, runs: DataFrame, factors: Any = 1.0) -> Floats:
-    """Accuracy by the law of a benchmark, with -log Q' times `factors`; (M,)."""
+    """The accuracy of the runs by the law of a benchmark, with -log Q' times `factors`, (M,)."""
     baseline = float(str(LAWS[name].random_baseline))
     with np.errstate(over="ignore"):
         neg_log = law_named(LAWS[name].name).reducible_loss(
@@ -181,7 +180,7 @@ def true_accuracy(name: str, runs: DataFrame, factors: Any = 1.0) -> Floats:
 def _scores(
     name: str, runs: DataFrame, spread: float, random: np.random.Generator
 ) -> dict[str, Floats]:
-    """Scores of runs that answer the questions of a benchmark, by metric."""
+    """The scores of runs that answer the questions of a benchmark, by metric."""
     from scipy.special import betaincinv, ndtr, ndtri
 
     from ..passk.estimator import pass_at_k
@@ -189,7 +188,7 @@ def _scores(
     code = name in CODE
     with np.errstate(over="ignore"):
         Q = true_accuracy(name, runs, np.exp(spread * random.standard_normal(len(runs))))
-    # Ranks in (0, 1) of every question in every run: even over the questions, alike between runs.
+    # The rank in (0, 1) of every question in every run: even over questions, alike between runs.
     questions, shared = PROBLEMS[name], SHARED_CODE if code else SHARED
     common = ndtri((np.arange(questions) + 0.5) / questions)
     own = random.standard_normal((len(Q), questions))

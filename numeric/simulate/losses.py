@@ -1,4 +1,4 @@
-"""Losses of a known truth: training runs on isoFLOP budgets."""
+"""Simulated losses of a known law: training runs on isoFLOP budgets."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LOSS_NOISE", "simulate_losses"]
 
-#: Eight budgets (FLOP), the sizes on each as multiples of the optimal one, and the ratio of one more
-#: run on each.
+#: Eight budgets (FLOP), the sizes on each as multiples of the optimal one, and D/N of one more run on
+#: each.
 BUDGETS = 10.0 ** (18.0 + 0.5 * np.arange(8))
 SIZE_RATIOS = 10.0 ** (0.15 * np.arange(-5, 6))
 TOKENS_PER_PARAM = 20.0
@@ -37,7 +37,7 @@ def simulate_losses(
     law : str
         A published law of loss.
     noise : float
-        Loss is that of the law times exp(noise z) with z standard normal; >= 0.
+        The loss is that of the law times exp(noise z) with z standard normal; >= 0.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def simulate_losses(
     Raises
     ------
     ValueError
-        Where an argument is outside its domain, or the law is not one of loss.
+        If an argument is outside its domain, or the law is not one of loss.
 
     Examples
     --------

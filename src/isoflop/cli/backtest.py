@@ -58,8 +58,8 @@ KINDS_OF_TABLES = ("evaluations", "counts", "runs")
 
 
 def parser() -> Parser:
-    """The options of this command."""
-    from ..numeric.accuracy.laws import LAWS as OF_ACCURACY
+    """The parser of this command."""
+    from ..numeric.accuracy.laws import LAWS as LAWS_OF_ACCURACY
     from ..numeric.fit.fit import MODELS
     from ..numeric.hold_out.splits import AXES
     from ..numeric.passk.fit_at_k import KINDS
@@ -84,7 +84,7 @@ def parser() -> Parser:
     add_list(of_counts, "--k", "K", "default: 1, 10, 100, ... up to 10,000", whole(1))
     group = built.add_argument_group("backtest")
     names = f"of a loss {', '.join(MODELS)}, or an expression; of pass@k {', '.join(KINDS)}; of "
-    names += f"accuracy {', '.join(OF_ACCURACY)}; default: those with columns"
+    names += f"accuracy {', '.join(LAWS_OF_ACCURACY)}; default: those with columns"
     add(group, "--law", "LAW", names, _laws, dest="laws", nargs="+")
     add(group, "--hold-out", "CONDITION", "predict these from all others, such as 'compute > 6e21'")
     cutoffs = f"cutoffs in this; default: {AXES[0]}"
@@ -102,7 +102,7 @@ def parser() -> Parser:
 
 
 def run(args: Namespace) -> tuple[str, int]:
-    """The command's output and exit status: 3 where nothing could be compared."""
+    """The output and the exit status of the command, 3 if nothing could be compared."""
     from ..numeric.hold_out import backtest
 
     names = ("laws", "hold_out", "axis", "resamples")
@@ -117,14 +117,14 @@ def run(args: Namespace) -> tuple[str, int]:
 
 
 def _data(args: Namespace) -> dict[str, Any]:
-    """The table as what it holds, with what is asked of such a table alone."""
+    """The arguments of `backtest` for the table: it as its kind, and the options of that kind."""
     from ..numeric.data.columns import kind_of
     from ..numeric.data.runs import Runs
     from ..numeric.fit.fit import form_of
 
     held = table(args)
-    is_said = {*args.typed["evaluations"]} & {"benchmark", "small", "average"}
-    kind = "evaluations" if is_said else kind_of(held, args.columns)
+    has_benchmarks = {*args.typed["evaluations"]} & {"benchmark", "small", "average"}
+    kind = "evaluations" if has_benchmarks else kind_of(held, args.columns)
     if kind not in KINDS_OF_TABLES:
         neither = "has neither counts of samples (n_samples, n_correct) nor a loss of runs"
         raise ValueError(f"{held.source}: {neither}; the columns are {', '.join(held.names)}")
@@ -138,8 +138,8 @@ def _data(args: Namespace) -> dict[str, Any]:
 
 
 def _evaluations(args: Namespace, held: SourceTable) -> dict[str, Any]:
-    """The evaluations of the benchmarks that were asked for, with their average where it was, and
-    what guessing scores on each.
+    """The evaluations on the benchmarks of --benchmark, with their average if --average is given, and
+    the accuracy of guessing on each.
     """
     from ..numeric.accuracy.averages import AVERAGE, averaged
     from ..numeric.accuracy.baselines import Baseline, resolve
@@ -147,7 +147,8 @@ def _evaluations(args: Namespace, held: SourceTable) -> dict[str, Any]:
     from ..numeric.data.evaluations import Evaluations
 
     read, given = view(args, Evaluations, held), args.random_baseline or ()
-    shares = {name: share for one in given if isinstance(one, dict) for name, share in one.items()}
+    pairs = [entry for entry in given if isinstance(entry, dict)]
+    shares = {name: share for entry in pairs for name, share in entry.items()}
     if len(given) > 1 and len(shares) != len(given):
         raise ValueError(f"random_baseline={given}: must be NAME=SHARE, each once, or one for all")
     if given and not shares and args.small is not None:
@@ -171,12 +172,12 @@ def _evaluations(args: Namespace, held: SourceTable) -> dict[str, Any]:
 
 
 def _laws(word: str) -> tuple[str, ...]:
-    """The type of names of laws, and of formulas, which may hold spaces."""
+    """Read names of laws, or a formula, which may hold spaces."""
     return (word,) if re.search(r"[+*/^(]", word) else several(str)(word) or (word,)
 
 
 def _cutoffs(args: Namespace) -> int | list[float] | None:
-    """One small whole number is how many."""
+    """The cutoffs: a single small whole number is their number, others are values."""
     values: list[float] | None = args.cutoffs
     if values is None or len(values) > 1 or args.axis == "gold":
         return values

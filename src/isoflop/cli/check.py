@@ -20,13 +20,13 @@ isoflop check RUNS [--column NAME=COLUMN] ... [--where CONDITION] [--plot FILE]
 isoflop check RUNS [--tolerance SHARE] [--bootstrap N] [--compute C] ...
 isoflop check
 
-With RUNS: fits the params+tokens law, derives its envelope and sets it beside every compute law
-that the same runs allow: the frontier of the runs, isoFLOP minima, runs at a fixed D/N (there
-beside the law's own ray); and tests whether the law fits its runs at all. Exit status 0:
-consistent, 1: inconsistent, 3: cannot tell.
-Without: for each of 12 published benchmarks the exponent of the envelope that follows from the
-params+tokens law, the local exponent of that law at the tokens per param of the runs, and the
-compute law that was fitted to the runs directly, with the largest difference in accuracy.
+With RUNS: fits the params+tokens law, derives its envelope and compares it with every compute law
+that the same runs allow: the frontier of the runs, isoFLOP minima, and runs at a fixed D/N (which
+are compared with the law's own ray); and tests whether the law fits its runs at all. Exit status
+0: consistent, 1: inconsistent, 3: cannot tell.
+Without RUNS: for each of 12 published benchmarks the exponent of the envelope that follows from
+the params+tokens law, the local exponent of that law at the tokens per param of the runs, and that
+of the compute law fitted to the runs directly, with the largest difference in accuracy.
 
 examples:
   isoflop check runs.csv
@@ -40,7 +40,7 @@ SETTINGS = ("draws", "tolerance", "compute")
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """The parser of this command."""
     built = Parser(HELP)
     quantities = "params, tokens, compute, loss or group"
     add_table(built, "RUNS", "runs", quantities, "'loss < 4.5'", nargs="?")
@@ -51,16 +51,16 @@ def parser() -> Parser:
     add(group, "--tolerance", "SHARE", agreement, share)
     at = "FLOP at which N*, D* and L* are given; default: the largest"
     add(group, "--compute", "C", at, flop)
-    add_switch(group, "--explain", "say what the columns mean")
+    add_switch(group, "--explain", "explain the columns")
     plot = "draw the laws against compute and the isoFLOP profiles"
     add_output(built, "text", "json", "latex", plot=plot)
     return built
 
 
 def run(args: Namespace) -> tuple[str, int]:
-    """The command's output and exit status."""
+    """The output and the exit status of the command."""
     settings = {name: x for name in SETTINGS if (x := getattr(args, name)) is not None}
-    if args.table is None:  # the published tables describe, they judge nothing
+    if args.table is None:  # the check of published tables has no verdict
         others = ("columns", "where", "explain", "plot")
         given = [*settings, *(x for x in others if getattr(args, x))]
         for name in given:
@@ -77,6 +77,6 @@ def run(args: Namespace) -> tuple[str, int]:
     if args.explain and args.format == "text":
         text = result.explained()
     if 0 < result.done < result.draws:
-        say("interrupted", "the bands are of the resamples that were done")
+        say("interrupted", "the bands rest on the resamples so far")
         return text, INTERRUPTED
     return text, STATUSES[result.verdict]

@@ -1,6 +1,4 @@
-"""The runs that penalty and allocate are asked about, what is said of them, and of what is doubtful
-about them.
-"""
+"""The runs that are given to penalty and allocate: their options, their output, and warnings."""
 
 from __future__ import annotations
 
@@ -21,20 +19,20 @@ if TYPE_CHECKING:
     from ..theory.typeset.table import Table
     from .arguments import Group
 
-#: What figures of loss are called for a law of y = -log Q'.
+#: The names of figures of loss for a law of y = -log Q'.
 IN_ACCURACY = {
     "loss": "-log\nQ'",
     "reducible_loss": "reducible\n-log\nQ'",
     "loss_penalty": "penalty",
 }
-#: Fewer params or tokens are taken for a slip: 7 for 7B.
+#: Fewer params or tokens than this look like a slip, such as 7 for 7B.
 FEW = 1e4
 
 count = Count().text
 
 
 def add_run(group: Group, *, loss: str) -> None:
-    """The options that give a run, two of them together."""
+    """Add the options that give a run, two of them together."""
     add_list(group, "--params", "N", "params", positive)
     add_list(group, "--tokens", "D", "training tokens", positive)
     add_list(group, "--compute", "C", "training compute in FLOP", flop)
@@ -43,7 +41,7 @@ def add_run(group: Group, *, loss: str) -> None:
 
 
 def points(args: Namespace, names: Sequence[str]) -> list[dict[str, float]]:
-    """The values of options that belong to each other; one value goes with all of the other's."""
+    """The values of several options, paired; a single value goes with each one of another option."""
     given = {name: getattr(args, name) for name in names if getattr(args, name)}
     size = max(map(len, given.values()), default=0)
     if any(len(values) not in (1, size) for values in given.values()):
@@ -55,20 +53,20 @@ def points(args: Namespace, names: Sequence[str]) -> list[dict[str, float]]:
 
 
 def data_of(rows: Sequence[Result], laws: Sequence[Law], **more: Any) -> dict[str, Any]:
-    """For JSON: the laws, and the rows with intervals for a law that came from data."""
+    """The data for JSON: the laws, and the rows, with intervals for laws from data."""
     names = [law.name for law in laws]
     found = [{"law": row.law.name, **row.as_dict(), **row.intervals()} for row in rows]
     return {"law": names[0] if len(names) == 1 else names, **more, "rows": found}
 
 
 def with_warnings(data: dict[str, Any], warnings: Sequence[str]) -> str:
-    """JSON of the data, with warnings where there are some."""
+    """The JSON of the data, with the warnings if there are any."""
     return json_text(data | ({"warnings": list(warnings)} if warnings else {}))
 
 
 def baselines(laws: Sequence[Law]) -> dict[str, float]:
-    """Law -> accuracy of guessing, of the published laws of -log accuracy."""
-    # They are of one paper; the register is read for these alone.
+    """Law -> accuracy of guessing, for the published laws of -log accuracy."""
+    # They all come from one paper; the register is read for these alone.
     if not any(law.name.startswith("krajewski2025") for law in laws):
         return {}
     from ..theory.data.published import LAWS
@@ -80,8 +78,8 @@ def baselines(laws: Sequence[Law]) -> dict[str, float]:
 def tables_of(
     rows: Sequence[Result], known: Mapping[str, float], spelling: Notation
 ) -> tuple[list[Table], list[Table]]:
-    """The tables of the laws of loss and those of the laws of accuracy, which are known: the rows,
-    and their intervals where there are some.
+    """The tables of the laws of loss, and those of the laws of accuracy, whose accuracies of guessing
+    are `known`: the rows, and their intervals if there are any.
     """
     from ..numeric.law.result import result_tables
 
@@ -94,8 +92,8 @@ def tables_of(
 
 
 def doubts(rows: Sequence[Result]) -> list[str]:
-    """Runs of hardly any params or tokens, and runs far beyond those that their law was fitted to; a
-    run has params, tokens and compute.
+    """Warnings about runs of hardly any params or tokens, and about runs far beyond those to which
+    their law was fitted. Each row has params, tokens and compute.
     """
     from ..numeric.law.file import beyond
 

@@ -1,4 +1,4 @@
-"""isoflop simulate: tables of a known truth to try every other command on."""
+"""isoflop simulate: tables of known laws to try the other commands on."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 
-SUMMARY = "tables of a known truth to try the other commands on"
+SUMMARY = "tables of known laws to try the other commands on"
 HELP = """\
 isoflop simulate [downstream | runs | counts] [--seed S] [--output FILE]
 
 downstream: accuracy on 12 benchmarks, and two losses, of the 150 runs of Krajewski et al. 2025
-(Tables 7-9; those that name two data sets twice), a row for each score. The truth is their Table
-12; noise: a finite number of questions, and runs off the law.
-runs: params, tokens and loss of 96 runs on isoFLOP budgets, for fit and check. The truth is
+(Tables 7-9; runs that name two data sets are there twice), a row for each score. The laws are
+those of their Table 12; the noise is a finite number of questions, and runs off the law.
+runs: params, tokens and loss of 96 runs on isoFLOP budgets, for fit and check. The law is
 besiroglu2024; `isoflop.numeric.simulate.simulate_losses` takes another law and other noise.
-counts: samples of 48 models on 64 problems, with params, tokens and -log probability of the gold
-solutions of each, for passk, fit and backtest. The truth is
+counts: samples of 48 models on 64 problems, with params, tokens and the -log probability of the
+gold solutions of each model, for passk, fit and backtest. The law is
   -log pass@1 = E0 + N0 N^-beta + D0 D^-gamma,
   {truth},
-with 3 % scatter of models about it; examples/simulate_counts.py draws other samples of the same.
+about which models scatter by 3 %; examples/simulate_counts.py draws other samples of it.
 
 examples:
   isoflop simulate --seed 1 -o evaluations.csv
@@ -35,21 +35,21 @@ KINDS = ("downstream", "runs", "counts")
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """The parser of this command."""
     from ..numeric.simulate.counts import PASS_LAW
 
     truth = ", ".join(f"{name} = {value:g}" for name, value in PASS_LAW.items())
     built = Parser(HELP.format(truth=truth))
     kinds = "downstream (default), runs or counts"
     built.add_argument("kind", type=one_of(KINDS), metavar="KIND", nargs="?", help=kinds)
-    seed = "of everything that is drawn, the same in every run with the same NumPy; default: 0"
+    seed = "seed of all draws; the same seed and NumPy give the same table; default: 0"
     add(built, "--seed", "S", seed, whole(0), default=0)
     add_file(built)
     return built
 
 
 def run(args: Namespace) -> tuple[str, int]:
-    """The command's output and exit status."""
+    """The output and the exit status of the command."""
     if args.output is None and is_terminal(sys.stdout):
         raise ValueError("--output is missing: name a file to write; the table is long")
     from ..numeric.simulate import simulate_counts, simulate_losses

@@ -1,4 +1,4 @@
-"""The table that a command reads: its file, its columns, which rows, and what they hold."""
+"""The table that a command reads: the options of its file, columns and rows, and its views."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from ..numeric.data.table import SourceTable
     from .arguments import Group, Parser
 
-#: For --random-baseline: the accuracies of guessing that this paper prints.
+#: The value of --random-baseline that means the accuracies of guessing printed in this paper.
 PUBLISHED = "krajewski2025"
 
 
 def add_table(
     parser: Parser, metavar: str, noun: str, quantities: str, example: str, **more: Any
 ) -> Group:
-    """The file, and the options of any table."""
+    """Add the argument of the file, and the options of any table."""
     meaning = f"CSV, JSON or JSON lines file of {noun}; Parquet where pyarrow is installed"
     parser.add_argument("table", metavar=metavar, help=meaning, **more)
     group = parser.add_argument_group(noun)
@@ -33,7 +33,7 @@ def add_table(
 
 
 def add_models(group: Group) -> None:
-    """What is known of each model of counts."""
+    """Add the options of the side tables of counts."""
     models = "file with params, tokens or compute of each model; two of them give the third"
     add(group, "--models", "TABLE", models)
     gold = "file with the -log probability of the gold solutions, in nats, by model or by problem"
@@ -41,36 +41,34 @@ def add_models(group: Group) -> None:
 
 
 def baseline(word: str) -> float | dict[str, float] | str:
-    """The type of the accuracy of guessing: one for all, NAME=SHARE of a benchmark, or a paper's."""
+    """Read an accuracy of guessing: one for all benchmarks, NAME=SHARE, or the name of a paper."""
     if word == PUBLISHED:
         return word
     return pair(guess, "NAME=SHARE")(word) if "=" in word else guess(word)
 
 
 def refuse_others(args: Namespace, kind: str, kinds: Sequence[str]) -> None:
-    """A ValueError where an option is given of the group of another kind of table."""
+    """Raise a ValueError if an option is given that belongs to another kind of table."""
     for other in kinds:
         for name in args.typed[other] if other != kind else ():
             raise ValueError(f"{name}={getattr(args, name)!r}: is for {other}, not for {kind}")
 
 
 def table(args: Namespace) -> SourceTable:
-    """The table as it is: a pipe gives nothing twice."""
+    """The table that the command reads, once, as it may come from a pipe."""
     from ..numeric.data.table import table_of
 
     return table_of(args.table)
 
 
 def view(args: Namespace, kind: Any, held: SourceTable | None = None, **how: Any) -> Any:
-    """The table as a kind of view, `Runs`, `Counts` or `Evaluations`; `held`: the table, if it was
-    read.
-    """
+    """The table as `Runs`, `Counts` or `Evaluations`; `held`: the table, if it was read already."""
     read = table(args) if held is None else held
     return kind.read(read, columns=args.columns, where=args.where, **how)
 
 
 def counts(args: Namespace, held: SourceTable) -> Any:
-    """The table as counts of samples, with what is known of their models."""
+    """The table as counts of samples, joined with its side tables."""
     from ..numeric.data.counts import Counts
 
     return view(args, Counts, held, models=args.models, gold=args.gold)
