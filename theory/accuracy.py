@@ -1,8 +1,7 @@
-"""What training off the optimum costs in accuracy: the penalty in -log of accuracy, carried over to
-accuracy itself.
+"""The accuracy lost by training off the optimum, from the penalty in -log of accuracy.
 
-Forms called safe hold log(1 - Q_r) in place of 1 - Q_r: so Q_r = 1 or more has no value, rather
-than a wrong one.
+Safe forms hold log(1 - Q_r) in place of 1 - Q_r, so that Q_r >= 1 has no value instead of a wrong
+one.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ class AccuracyPenaltyForm:
         R > 0, the reducible part of -log Q', Q' = (Q - Q_r)/(1 - Q_r), at the optimum of the
         budget.
     excess : Expr
-        x = P - 1 > 0, what the penalty P exceeds 1 by.
+        x = P - 1 > 0, the excess of the penalty.
     irreducible : Expr
         E >= 0: Q' tends to exp(-E) for unlimited compute.
     baseline : Expr
@@ -43,7 +42,7 @@ class AccuracyPenaltyForm:
         return 1 + self.excess
 
     def safe_accuracy_at(self, reducible: Expr) -> Expr:
-        """Q_r + (1 - Q_r) exp(-E - R), with a logarithm that only a Q_r below 1 has."""
+        """Q_r + (1 - Q_r) exp(-E - R), with log(1 - Q_r)."""
         return self.baseline + exp(log1p(-self.baseline) - self.irreducible - reducible)
 
     @property
@@ -58,23 +57,23 @@ class AccuracyPenaltyForm:
 
     @property
     def safe_lost(self) -> Expr:
-        """The same, without the difference of two accuracies."""
+        """The accuracy lost, without the difference of two accuracies."""
         return -exp(log1p(-self.baseline) - self.irreducible - self.reducible) * expm1(
             -self.excess * self.reducible
         )
 
     @property
     def greatest_lost(self) -> Expr:
-        """(1 - Q_r) exp(-E) (P - 1) P^(-P/(P - 1)), over all budgets."""
+        """The greatest loss over all budgets, (1 - Q_r) exp(-E) (P - 1) P^(-P/(P - 1))."""
         return self._span * self.excess * self.penalty ** (-self.penalty / self.excess)
 
     @property
     def safe_greatest_lost(self) -> Expr:
-        """The same, from the logarithm of every factor."""
+        """The greatest loss, from the logarithm of every factor."""
         power = self.penalty * log1p(self.excess) / self.excess
         return self.excess * exp(log1p(-self.baseline) - self.irreducible - power)
 
     @property
     def _span(self) -> Expr:
-        """Accuracy between guessing and unlimited compute."""
+        """The range of accuracy between guessing and unlimited compute."""
         return (1 - self.baseline) * exp(-self.irreducible)

@@ -57,7 +57,7 @@ class Budget:
         return Mul(self.coefficient, *(values.get(x, x) ** c for x, c in self.powers))
 
     def remaining(self, fixed: Symbol) -> Expr:
-        """The other of two variables where `fixed` is given and the budget C is spent."""
+        """The other of two variables if the budget C is spent and `fixed` is given."""
         other = next(x for x in self.variables if x != fixed)
         spent = self.coefficient * fixed ** self.exponent(fixed)
         return Pow(sym.C / spent, 1 / self.exponent(other))
@@ -69,8 +69,12 @@ class Budget:
     def from_expression(
         cls, expression: Expr, variables: tuple[Symbol, ...] = (sym.N, sym.D)
     ) -> Budget:
-        """Read kappa and the exponents off a monomial; ValueError where it is none, or a variable
-        is missing.
+        """Read kappa and the exponents off a monomial.
+
+        Raises
+        ------
+        ValueError
+            If the expression is not a monomial in all of the variables.
         """
         monomial = sympify(expression, strict=True)
         for variable in variables:

@@ -1,9 +1,9 @@
 """The compute-optimal envelope of a law under a monomial budget, derived and proved in closed form.
 
 For R = sum_i A_i x_i^-b_i and C = kappa prod_i x_i^c_i the logarithm of the balance condition b_i
-T_i / c_i = const is linear in the log x_i; one linear solve gives the optimum. It is a geometric
+T_i / c_i = const is linear in the log x_i; one linear solve gives the optimum. This is a geometric
 programme of degree of difficulty 0 (Duffin, Peterson and Zener 1967, Geometric Programming); two
-terms under C = 6 N D is the case of Hoffmann et al. 2022, arXiv 2203.15556.
+terms under C = 6 N D are the case of Hoffmann et al. 2022, arXiv 2203.15556.
 """
 
 from __future__ import annotations
@@ -36,13 +36,12 @@ from .typeset.equations import Displayed, Line, Section
 
 @dataclass(frozen=True)
 class Envelope(Displayed):
-    """The optimum of a law under a budget, as closed forms in the compute C, each with the claim
-    that proves it.
+    """The optimum of a law under a budget, as closed forms in the compute C, each proved by a step.
 
     Attributes
     ----------
     form, budget
-        What was optimised and under which constraint.
+        The law and the constraint.
     allocation : tuple of sympy.Expr
         x_i*(C), in the order of `form.variables`.
     exponent : sympy.Expr
@@ -107,13 +106,13 @@ class Envelope(Displayed):
         return gather((bound / at_one) ** (1 / power).cancel())
 
     def statements(self) -> list[Step]:
-        """Every statement about this envelope."""
+        """The steps that prove the closed forms."""
         return list(_claims(self))
 
     @cached_property
     def named(self) -> Envelope:
-        """The envelope with its optimum, exponent, coefficient and shares as names: its claims read
-        as in a paper.
+        """The envelope with its optimum, exponent, coefficient and shares as names, as a paper writes
+        it.
         """
         return Envelope(
             self.form,
@@ -130,24 +129,24 @@ class Envelope(Displayed):
 
     @property
     def has_usual_letters(self) -> bool:
-        """Whether it is about params or tokens, so that its names are the usual ones."""
+        """Whether the law is one of params or tokens, so that the usual letters are used."""
         return bool({sym.N, sym.D} & set(self.form.variables))
 
     @property
     def functions(self) -> tuple[Expr, Expr]:
-        """The names of the loss and of its reducible part: L(N, D) and R(N, D), or of other letters."""
+        """The names of the loss and of its reducible part: L(N, D) and R(N, D), or F and S for others."""
         names = ("L", "R") if self.has_usual_letters else ("F", "S")
         loss, reducible = (function(name)(*self.form.variables) for name in names)
         return loss, reducible
 
     def fresh(self, *names: str) -> Symbol:
-        """The first of the names that neither the law nor the budget uses."""
+        """The first of the names that occurs neither in the law nor in the budget."""
         taken = {x.name for x in self.form.loss.free_symbols | self.budget.compute().free_symbols}
         return next(Symbol(name, positive=True) for name in names if name not in taken)
 
     @property
     def definitions(self) -> tuple[Definition, ...]:
-        """What the names of the law and of its envelope stand for."""
+        """The definitions of the names of the law and of its envelope."""
         brief, form = self.named, self.form
         loss, reducible = self.functions
         return (
@@ -168,7 +167,7 @@ class Envelope(Displayed):
 
     @property
     def assumptions(self) -> tuple[Sentence, ...]:
-        """The law and the budget, with their letters."""
+        """The sentences that introduce the law and the budget with their letters."""
         form, budget = self.form, self.budget
         loss, reducible = self.functions
         limit = {form.irreducible} if form.irreducible in form.loss.free_symbols else set()
@@ -190,13 +189,12 @@ class Envelope(Displayed):
         return law + ".", compute
 
     def check_spelling(self, spelling: Notation) -> None:
-        """Refuse to respell a law or a budget that uses the canonical letters for something else.
+        """Refuse a notation that would rename alpha, beta or gamma where they mean something else.
 
         Raises
         ------
         ValueError
-            Where the notation would give alpha, beta or gamma of the law a meaning that they do not
-            have in it.
+            If one of these letters is not the exponent of its usual term.
         """
         if spelling == SCHAEFFER:
             return
@@ -216,8 +214,8 @@ class Envelope(Displayed):
                     )
 
     def sections(self, spelling: Notation = DEFAULT) -> list[Section]:
-        """Law, budget, optimum, its ratio, exponent, shares, coefficient and loss, in names where
-        that is shorter.
+        """The printed equations: law, budget, optimum, exponent, shares, coefficient and loss, in
+        names where that is shorter.
         """
         form, brief = self.form, self.named
         loss = Formula.equal(Function("L")(*form.variables), form.loss)
@@ -233,7 +231,7 @@ class Envelope(Displayed):
         constant = self.coefficient
         constant = constant if constant.is_number else self.coefficient_in_names
         lines.append((Formula.equal(brief.coefficient, constant),))
-        if not form.is_sum:  # alpha and C0 are those of R*, not of the loss
+        if not form.is_sum:  # alpha and C0 belong to R*, not to the loss
             lines.append((Formula.equal(optimum(sym.REDUCIBLE), brief.reducible),))
         least = (optimum(sym.L), brief.loss, *_as_power_of_compute(self, brief))
         return [("Compute-optimal envelope", [*lines, (Formula.equal(*least),)])]
@@ -261,7 +259,7 @@ def derive(form: LawForm = PARAMS_TOKENS, budget: Budget = SIX_ND) -> Envelope:
     Raises
     ------
     ValueError
-        Where law and budget do not share their variables.
+        If law and budget have different variables.
 
     Examples
     --------
@@ -281,7 +279,7 @@ def derive(form: LawForm = PARAMS_TOKENS, budget: Budget = SIX_ND) -> Envelope:
 
 @lru_cache(maxsize=64)
 def _derived(form: LawForm, budget: Budget) -> Envelope:
-    """Law and budget are immutable, so the envelope with its proved claims is worked out once."""
+    """The envelope, computed once for each law and budget."""
     powers = [budget.exponent(term.variable) for term in form.terms]
     exponents = [term.exponent for term in form.terms]
     exponent = (
@@ -322,7 +320,7 @@ def _optimum(
 
 
 def gather(expression: Expr) -> Expr:
-    """A monomial with one power for each group of bases that share an exponent up to its sign."""
+    """The monomial with one power for each group of bases whose exponents agree up to sign."""
     exponents: dict[Expr, Expr] = {}
     for factor in Mul.make_args(
         expression.expand(power_base=True, power_exp=False, mul=False, log=False, basic=False)
@@ -341,14 +339,14 @@ def gather(expression: Expr) -> Expr:
 
 
 def optimum(variable: Symbol) -> Expr:
-    """x*(C) as an undetermined positive function of C."""
+    """The name x*(C) of an optimum, as a positive function of C."""
     return function(f"{variable}_opt")(sym.C)
 
 
-def equal(name: str, sides: tuple[Expr, Expr], why: str | Sentence, **more: Any) -> Step:
-    """The claim that two sides are equal, and why."""
+def equal(name: str, sides: tuple[Expr, Expr], reason: str | Sentence, **more: Any) -> Step:
+    """The step that two sides are equal."""
     lhs, rhs = sides
-    return Step(name, lhs, "==", rhs, say(why) if isinstance(why, str) else why, **more)
+    return Step(name, lhs, "==", rhs, say(reason) if isinstance(reason, str) else reason, **more)
 
 
 def _claims(envelope: Envelope) -> Iterator[Step]:
@@ -411,7 +409,7 @@ def _claims(envelope: Envelope) -> Iterator[Step]:
 
 
 def _global_minimum(envelope: Envelope) -> Step:
-    """The bound of weighted AM-GM on the reducible loss."""
+    """The step that bounds the reducible loss by weighted AM-GM."""
     terms, shares, names = envelope.form.terms, envelope.shares, envelope.named.shares
     levels = [term.expression / w for term, w in zip(terms, shares, strict=True)]
     return Step(
@@ -431,7 +429,7 @@ def _global_minimum(envelope: Envelope) -> Step:
 
 
 def _why_at_optimum(names: Envelope) -> Iterator[Sentence]:
-    """Why a term has its share at the optimum and there alone, in the names of the envelope."""
+    """The reasons why each term has its share at the optimum, and only there."""
     terms, shares = names.form.terms, names.shares
     levels = [term.expression / w for term, w in zip(terms, shares, strict=True)]
     all_agree = tuple(part for level in levels for part in (level, "="))[:-1]
@@ -453,7 +451,7 @@ def _why_at_optimum(names: Envelope) -> Iterator[Sentence]:
 
 
 def product_of_powers(bases: Sequence[Expr], exponents: Sequence[Expr]) -> Expr:
-    """The product as it is written, no power of it gathered."""
+    """The product of powers, not simplified."""
     powers = (
         x if w == 1 else Pow(x, w, evaluate=False) for x, w in zip(bases, exponents, strict=True)
     )
@@ -461,7 +459,7 @@ def product_of_powers(bases: Sequence[Expr], exponents: Sequence[Expr]) -> Expr:
 
 
 def _gathered_powers(envelope: Envelope) -> Expr:
-    """prod (A_i/w_i)^w_i times prod x_i^-(alpha c_i): what the geometric mean of the terms comes to."""
+    """prod (A_i/w_i)^w_i times prod x_i^-(alpha c_i), the geometric mean of the terms."""
     terms, shares = envelope.form.terms, envelope.shares
     constants = [Pow(t.coefficient / w, w) for t, w in zip(terms, shares, strict=True)]
     variables = [
@@ -474,7 +472,7 @@ def _gathered_powers(envelope: Envelope) -> Expr:
 
 
 def _as_power_of_compute(envelope: Envelope, brief: Envelope) -> tuple[Expr, ...]:
-    """L* with the exponent of its own power law, where a function stands around R and leaves one."""
+    """L* as a power law of compute, if the law is a function of R that leaves it one."""
     form = envelope.form
     if form.is_sum or form.power is None or form.irreducible is None:
         return ()
@@ -490,9 +488,7 @@ def _has_many_terms(envelope: Envelope) -> bool:
 
 
 def _printed_allocation(envelope: Envelope, brief: Envelope) -> tuple[Expr, ...]:
-    """The closed forms; for more than two terms the claims T_i = w_i R* solved for x_i, which stay
-    short.
-    """
+    """The closed forms; for more than two terms x_i* from T_i = w_i R*, which is shorter."""
     if not _has_many_terms(envelope):
         return envelope.allocation
     terms = zip(envelope.form.terms, brief.shares, strict=True)
@@ -517,8 +513,8 @@ def share_equations(envelope: Envelope, brief: Envelope, spelling: Notation) -> 
 
 
 def _allocation_names(envelope: Envelope, spelling: Notation) -> list[tuple[Symbol, ...]]:
-    """Hoffmann's a and b, the exponents of x_i*(C), where they equal the shares and the names are
-    free.
+    """Hoffmann's a and b, the exponents of x_i*(C), if they equal the shares and are free as names;
+    else nothing.
     """
     taken = {s.name for s in envelope.budget.compute().free_symbols}
     names: list[tuple[Symbol, ...]] = []

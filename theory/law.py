@@ -101,7 +101,7 @@ class LawForm:
 
     @property
     def coefficients(self) -> tuple[Symbol, ...]:
-        """All other symbols, in the order of their names."""
+        """All symbols that are not variables, sorted by name."""
         free = self.loss.free_symbols - set(self.variables)
         return tuple(sorted(free, key=lambda symbol: symbol.name))
 
@@ -121,25 +121,22 @@ class LawForm:
 
     @property
     def direction(self) -> int:
-        """+1 where h increases (a loss), -1 where it decreases (an accuracy), 0 where neither is
-        certified.
-        """
+        """+1 if h increases (a loss), -1 if it decreases (an accuracy), 0 if neither is certified."""
         return _certified_sign(self.outer.diff(REDUCIBLE))
 
     @cached_property
     def irreducible(self) -> Expr | None:
-        """What the law tends to as all its variables grow: h(R) for R -> 0; None where that is not
-        finite.
+        """The limit of the law as all its variables grow, h(R) for R -> 0; None if it is not finite.
 
-        E of E + R, 0 of R^p, and 1, the best that there is, of an accuracy exp(-R).
+        It is E for E + R, 0 for R^p, and 1, the best accuracy, for exp(-R).
         """
         found = limit(self.outer, REDUCIBLE, Integer(0), "+")
         return found if found.is_finite and not found.has(REDUCIBLE) else None
 
     @cached_property
     def gap(self) -> Expr | None:
-        """|L - irreducible| in terms of R, which rises from 0: the reducible loss, or what an
-        accuracy lacks of its limit.
+        """|L - irreducible| in terms of R, which rises from 0: the reducible loss, or the distance of
+        an accuracy from its limit.
         """
         if self.irreducible is None:
             return None
@@ -158,8 +155,8 @@ class LawForm:
 
     @cached_property
     def power(self) -> tuple[Expr, Expr] | None:
-        """K and p where the reducible loss is K R^p, and so a power law of compute on the envelope;
-        else None.
+        """(K, p) if the reducible loss is K R^p, and so a power law of compute on the envelope; else
+        None.
         """
         if self.gap is None:
             return None
@@ -180,9 +177,8 @@ class LawForm:
         Raises
         ------
         ValueError
-            Where a term is not A x^-b in one variable with A, b > 0, a variable has no term of its
-            own, or the outer function is not certified monotone: then no monomial closed form is
-            claimed.
+            If a term is not A x^-b in one variable with A, b > 0, a variable has no term of its own,
+            or the outer function is not certified monotone.
         """
         exact = _exact_numbers(sympify(expression, strict=True))
         wanted = tuple(variables) if variables is not None else (sym.N, sym.D)
@@ -227,13 +223,13 @@ def _exact_numbers(expression: Expr) -> Expr:
 
 
 def _decimal(number: Float) -> Rational:
-    """The shortest decimal that a float stands for; the printed digits of what no float holds."""
+    """The shortest decimal that rounds to the float; outside the range of floats its printed digits."""
     value = float(number)
     return Rational(repr(value) if value and isfinite(value) else str(number))
 
 
 def _core(expression: Expr, variables: set[Symbol]) -> Expr:
-    """The smallest subexpression that holds all the variables and can be a sum of powers of them."""
+    """The smallest subexpression that holds all the variables and can be a sum of their powers."""
     node = expression
     while True:
         holders = [argument for argument in node.args if argument.free_symbols & variables]
@@ -249,7 +245,7 @@ def _core(expression: Expr, variables: set[Symbol]) -> Expr:
 
 
 def _is_monomial(node: Expr, variables: set[Symbol]) -> bool:
-    """Whether the node is a constant times a power of the only variable: it is the sum itself then."""
+    """Whether the node is a constant times a power of the only variable, so a sum of one term."""
     variable, *others = variables
     base, exponent = node.as_independent(variable, as_Add=False)[1].as_base_exp()
     return not others and base == variable and variable not in exponent.free_symbols
@@ -272,9 +268,7 @@ def _term(summand: Expr, variables: tuple[Symbol, ...]) -> Term:
 
 
 def _certified_sign(expression: Expr) -> int:
-    """The common sign of all terms of the normal form, 0 where they do not agree or it cannot be
-    told.
-    """
+    """The common sign of all terms of the normal form, 0 if they differ or a sign is unknown."""
     arithmetic = Arithmetic(CoefficientField(expression.free_symbols))
     try:
         terms = arithmetic.canonical(normal_form(expression, arithmetic))

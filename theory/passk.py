@@ -24,8 +24,8 @@ PASS_AT, FAIL_AT = function("pass@"), function("fail@")
 
 
 def turning_compute(first: tuple[Expr, Expr], second: tuple[Expr, Expr]) -> Expr:
-    """Where alpha_1 C0_1 C^-alpha_1 = alpha_2 C0_2 C^-alpha_2: the difference of the two laws,
-    floors or not, turns there.
+    """The compute at which the difference of two laws, with or without floors, has its turning
+    point: alpha_1 C0_1 C^-alpha_1 = alpha_2 C0_2 C^-alpha_2.
     """
     (c_1, alpha_1), (c_2, alpha_2) = first, second
     return Pow(alpha_2 * c_2 / (alpha_1 * c_1), 1 / (alpha_2 - alpha_1))
@@ -34,10 +34,7 @@ def turning_compute(first: tuple[Expr, Expr], second: tuple[Expr, Expr]) -> Expr
 @dataclass(frozen=True)
 class BilinearForm:
     """log(-log pass@k) = log A + a log C + b log k + d log C log k (Krajewski et al. 2025, equation
-    5).
-
-    The signs are those of the fit; the local exponent is that of -log pass@k in C, counted positive
-    where it falls.
+    5), with the signs of the fit.
     """
 
     coefficient: Expr
@@ -61,22 +58,20 @@ class BilinearForm:
 
     @property
     def compute_exponent(self) -> Expr:
-        """-(a + d log k): the exponent of C at fixed k."""
+        """-(a + d log k), the exponent with which -log pass@k falls in C at fixed k."""
         return -(self.compute + self.mixed * log(DRAWS))
 
     @property
     def crossing(self) -> Expr:
-        """C_x = exp(-b/d): where the curves of all k cross; below it more samples would solve fewer
-        problems.
+        """C_x = exp(-b/d), where the curves of all k cross: below it more samples would solve fewer
+        problems, which is impossible.
         """
         return exp(-self.draws / self.mixed)
 
 
 @dataclass(frozen=True)
 class CrossAllocation:
-    """Runs allocated optimally for pass@k1 and judged by pass@k2: two laws of the same form under
-    one budget.
-    """
+    """Runs that are optimal for pass@k1 and judged by pass@k2: two laws of one form and budget."""
 
     chosen: Envelope
     judged: Envelope
@@ -90,7 +85,7 @@ class CrossAllocation:
 
     @property
     def definitions(self) -> tuple[Definition, ...]:
-        """What the names of both optima and of the law that judges stand for."""
+        """The definitions of the names of both optima and of the judging law."""
         law, C = self.judged.form, sym.C
         penalty = misallocation(self.judged).penalty
         return (
@@ -105,7 +100,7 @@ class CrossAllocation:
 
     @property
     def assumptions(self) -> tuple[Sentence, ...]:
-        """Two laws with constants of their own, under one budget."""
+        """The sentences that introduce the two laws and the budget."""
         first, second = (function(f"L_{i}")(sym.N, sym.D) for i in (1, 2))
         k1, k2 = Symbol("k_1", positive=True), Symbol("k_2", positive=True)
         positive = in_paper_order(
@@ -134,8 +129,8 @@ class CrossAllocation:
         )
 
 
-#: Of two laws: the reducible loss of the one that judges, the optimum of each, the ratio of their
-#: sizes, and the penalty of the one that judges at a size ratio.
+#: Names for two laws: the reducible loss and the penalty of the judging law, the ratio of the optimal
+#: sizes, and both optima.
 JUDGED, PENALTY_ACROSS, OFF_BY = function("R_2"), function("P_2"), function("q")
 CHOSEN_PARAMS, CHOSEN_TOKENS = function("N_1"), function("D_1")
 BEST_PARAMS, BEST_TOKENS = function("N_2"), function("D_2")
@@ -143,9 +138,7 @@ SIZE = Symbol("x", positive=True)
 
 
 def cross_allocation() -> CrossAllocation:
-    """The laws of k1 and k2 in indexed letters: A_1, B_1, beta_1, gamma_1 and A_2, B_2, beta_2,
-    gamma_2.
-    """
+    """The pair of laws with the letters A_1, B_1, beta_1, gamma_1 and A_2, B_2, beta_2, gamma_2."""
     return CrossAllocation(*(derive(_indexed(index)) for index in (1, 2)))
 
 

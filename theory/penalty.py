@@ -40,7 +40,7 @@ from .kernel import symbols as sym
 from .kernel.bounds import ByBound
 from .kernel.functions import expm1, log1p, phi2
 from .kernel.rules import ByLeadingTerm, ByWeightedAmGm
-from .law import Term
+from .targets import Targets
 from .theorem.step import Step
 from .theorem.words import Definition, Formula, function, say
 from .typeset.equations import Displayed, Line, Section
@@ -56,7 +56,7 @@ P, OVERHEAD = Symbol("P", positive=True), Symbol("Delta C", positive=True)
 
 @dataclass(frozen=True)
 class Misallocation(Displayed):
-    """The penalty family of a two-term law under C = kappa N^a D^d, as closed forms.
+    """The closed forms of the penalty of a two-term law under C = kappa N^a D^d.
 
     r is the size ratio N/N*(C), rho the overtraining ratio (D/N)/(D*/N*), s = log r.
     """
@@ -101,8 +101,8 @@ class Misallocation(Displayed):
 
     @property
     def log_size_ratio_of_run(self) -> Expr:
-        """s = log r of a run at its own compute, from the ratio of what each term loses per log of
-        compute: 1 at the optimum.
+        """s = log r of a run at its own compute, from the ratio of the elasticities of the two terms
+        in compute, which is 1 at the optimum.
         """
         budget, (b, g) = self.envelope.budget, self._exponents
         params, tokens = (
@@ -120,8 +120,8 @@ class Misallocation(Displayed):
 
     @property
     def excess(self) -> Expr:
-        """P - 1 = s^2 (w_N b^2 phi2(-b s) + w_D g^2 phi2(g s)) with s = log r and g = gamma a/d: no
-        cancellation near r = 1.
+        """P - 1 = s^2 (w_N b^2 phi2(-b s) + w_D g^2 phi2(g s)) with s = log r and g = gamma a/d,
+        which does not cancel near r = 1.
         """
         (w_n, _), (b, g) = self._weights, self._exponents
         common = (w_n * b).cancel()
@@ -154,21 +154,17 @@ class Misallocation(Displayed):
 
     @property
     def effective_compute(self) -> Expr:
-        """C_eff/C = P^(-1/alpha): the share of the budget that the envelope needs for the same
-        loss.
-        """
+        """C_eff/C = P^(-1/alpha): the share of the compute with which the optimum has the same loss."""
         return Pow(self.penalty, -1 / self.envelope.exponent)
 
     @property
     def safe_effective_compute(self) -> Expr:
-        """exp(-log1p(P - 1)/alpha): C_eff/C with P^(-1/alpha) taken through the excess, which keeps
-        the digits of log P.
-        """
+        """C_eff/C = exp(-log1p(P - 1)/alpha), which keeps the digits of log P."""
         return exp(-log1p(self.excess) / self.envelope.exponent)
 
     @property
     def lost_compute(self) -> Expr:
-        """1 - C_eff/C = -expm1(-log1p(P - 1)/alpha), safe near r = 1."""
+        """1 - C_eff/C = -expm1(-log1p(P - 1)/alpha), which does not cancel near r = 1."""
         return -expm1(-log1p(self.excess) / self.envelope.exponent)
 
     @property
@@ -201,7 +197,7 @@ class Misallocation(Displayed):
 
     @property
     def distant_overhead(self) -> Expr:
-        """The overhead through (1 - w_N r^-beta)/w_D itself, safe away from r = 1 where q
+        """The overhead through (1 - w_N r^-beta)/w_D, which is accurate away from r = 1, where q
         approaches 1.
         """
         _, g = self._exponents
@@ -209,8 +205,8 @@ class Misallocation(Displayed):
 
     @property
     def _log_gap_complement(self) -> Expr:
-        """log((1 - w_N r^-beta)/w_D) = log1p(-(w_N/w_D) expm1(-beta s)): no cancellation near r =
-        1.
+        """log((1 - w_N r^-beta)/w_D) = log1p(-(w_N/w_D) expm1(-beta s)), which does not cancel near
+        r = 1.
         """
         return log1p(-self.gap_ratio)
 
@@ -222,7 +218,7 @@ class Misallocation(Displayed):
 
     @property
     def safe_tokens_factor(self) -> Expr:
-        """k_D through log1p and expm1: no cancellation near r = 1."""
+        """k_D through log1p and expm1, which does not cancel near r = 1."""
         return exp(-self._log_gap_complement / self.envelope.form.terms[1].exponent)
 
     @property
@@ -245,70 +241,30 @@ class Misallocation(Displayed):
 
     @property
     def tolerance_half_width(self) -> Expr:
-        """Leading-order half width in log r of the interval where P <= 1 + epsilon: sqrt(epsilon /
-        Taylor coefficient).
+        """The half width in log r of the interval where P <= 1 + epsilon, to leading order: the root
+        of epsilon over the second Taylor coefficient.
         """
         return sqrt(sym.TOLERANCE / self._taylor(2))
-
-    # -- contours and corners --------------------------------------------------------------------------------------
-
-    def iso_loss(self, solved: Term, given: Term) -> Expr:
-        """(A/(R - T))^(1/b): the variable of one term that reaches reducible loss R where the other
-        takes T of it.
-        """
-        return (solved.coefficient / (sym.REDUCIBLE - given.expression)) ** (1 / solved.exponent)
-
-    @property
-    def iso_loss_tokens(self) -> Expr:
-        """D(N; R) = (B/(R - A N^-beta))^(1/gamma): the tokens that reach reducible loss R at size N
-        > N_min.
-        """
-        params, tokens = self.envelope.form.terms
-        return self.iso_loss(tokens, params)
-
-    @property
-    def iso_loss_params(self) -> Expr:
-        """N(D; R) = (A/(R - B D^-gamma))^(1/beta): the params that reach reducible loss R with D >
-        D_min tokens.
-        """
-        return self.iso_loss(*self.envelope.form.terms)
-
-    @property
-    def smallest_params(self) -> Expr:
-        """N_min = (A/R)^(1/beta): no smaller model reaches reducible loss R."""
-        params = self.envelope.form.terms[0]
-        return (params.coefficient / sym.REDUCIBLE) ** (1 / params.exponent)
-
-    @property
-    def smallest_tokens(self) -> Expr:
-        """D_min = (B/R)^(1/gamma): no smaller data set reaches reducible loss R."""
-        tokens = self.envelope.form.terms[1]
-        return (tokens.coefficient / sym.REDUCIBLE) ** (1 / tokens.exponent)
-
-    @property
-    def data_wall(self) -> Expr:
-        """The compute C_D at which D*(C) = D_max: above it a data wall binds."""
-        return self.envelope.compute_where(self.envelope.form.variables[1], sym.D_MAX)
-
-    @property
-    def size_cap(self) -> Expr:
-        """The compute C_N at which N*(C) = N_max: above it a size cap binds."""
-        return self.envelope.compute_where(self.envelope.form.variables[0], sym.N_MAX)
 
     # -- proofs ----------------------------------------------------------------------------------------------------
 
     def statements(self) -> list[Step]:
-        """Every statement about the penalty."""
+        """The steps that prove the closed forms."""
         return list(statements(self))
+
+    @property
+    def targets(self) -> Targets:
+        """The closed forms for a target loss and for caps."""
+        return Targets(self.envelope)
 
     @cached_property
     def named(self) -> Misallocation:
-        """The same with the optimum, the exponent and the shares as names."""
+        """The family with the optimum, the exponent and the shares as names."""
         return Misallocation(self.envelope.named)
 
     @property
     def definitions(self) -> tuple[Definition, ...]:
-        """What the names of the law, of its envelope and of a moved run stand for."""
+        """The definitions of the names of the law, of its envelope and of a run off the optimum."""
         brief, (n, d) = self.named, self.envelope.form.variables
         return (
             *self.envelope.definitions,
@@ -320,11 +276,11 @@ class Misallocation(Displayed):
         )
 
     def check_spelling(self, spelling: Notation) -> None:
-        """ValueError where the notation would rename the law's own letters."""
+        """Raise ValueError if the notation would rename the law's own letters."""
         self.envelope.check_spelling(spelling)
 
     def sections(self, spelling: Notation = DEFAULT) -> list[Section]:
-        """Ratios, penalty, expansions and tails, effective compute, overhead, critical sizes."""
+        """The printed equations: ratios, penalty, effective compute, overhead, critical sizes, shares."""
         brief, (n, d) = self.named, self.envelope.form.variables
         envelope, (n_star, d_star) = self.envelope, brief.envelope.allocation
         k_d, size = tokens_factor(d), (n, "=", R * n_star)
@@ -381,7 +337,7 @@ def misallocation(envelope: Envelope | None = None) -> Misallocation:
     Raises
     ------
     ValueError
-        Where the law has more or fewer than two terms.
+        If the law does not have two terms.
     """
     envelope = derive() if envelope is None else envelope
     if len(envelope.form.terms) != 2:
@@ -392,12 +348,12 @@ def misallocation(envelope: Envelope | None = None) -> Misallocation:
 
 
 def _over(above: Expr, below: Expr) -> Expr:
-    """A fraction of two fractions, left as it is."""
+    """A fraction of two fractions, not simplified."""
     return Mul(above, Pow(below, -1, evaluate=False), evaluate=False)
 
 
 def _loss_ratio(envelope: Envelope) -> Expr:
-    """(L - E)/(L* - E), or R/R* where the law is no shifted sum."""
+    """(L - E)/(L* - E), or R/R* if the law is not E + R."""
     offset = envelope.form.outer - sym.REDUCIBLE
     if sym.REDUCIBLE in offset.free_symbols:
         return sym.REDUCIBLE / optimum(sym.REDUCIBLE)
@@ -408,26 +364,26 @@ def _loss_ratio(envelope: Envelope) -> Expr:
 
 
 def tokens_factor(variable: Symbol) -> Symbol:
-    """k_D: the multiple of D* that makes up for too few params."""
+    """k_D: the multiple of D* with which a run of another size reaches the optimal loss."""
     return Symbol(f"k_{variable}", positive=True)
 
 
 def critical(variable: Symbol) -> Symbol:
-    """N_crit, D_crit: where one term alone is the reducible loss of the optimum."""
+    """N_crit or D_crit: where one term alone is the reducible loss of the optimum."""
     return Symbol(f"{variable}_crit", positive=True)
 
 
 def statements(m: Misallocation) -> Iterator[Step]:
-    """The claims in the closed forms, or in the names, of `m`."""
-    yield from _of_the_penalty(m)
-    yield from _near_and_far(m)
-    yield from _of_the_compute(m)
-    yield from _above_the_critical_size(m)
-    yield from _of_contours_and_caps(m)
+    """The steps in the closed forms of `m`, or in its names if `m` is a named family."""
+    yield from _penalty_steps(m)
+    yield from _expansion_steps(m)
+    yield from _compute_steps(m)
+    yield from _overhead_steps(m)
+    yield from m.targets.steps()
 
 
-def _of_the_penalty(m: Misallocation) -> Iterator[Step]:
-    """A run with r N* params and what the budget leaves of tokens."""
+def _penalty_steps(m: Misallocation) -> Iterator[Step]:
+    """The penalty of a run with r N* params and the tokens that the budget leaves."""
     envelope, loss = m.envelope, function("R")
     budget, (n, d) = envelope.budget, envelope.form.variables
     (w_n, w_d), (b, g) = m._weights, m._exponents
@@ -485,8 +441,8 @@ def _of_the_penalty(m: Misallocation) -> Iterator[Step]:
     )
 
 
-def _near_and_far(m: Misallocation) -> Iterator[Step]:
-    """The penalty close to the optimum, and far from it."""
+def _expansion_steps(m: Misallocation) -> Iterator[Step]:
+    """The excess and the Taylor series near the optimum, and the tails far from it."""
     n, d = m.envelope.form.variables
     in_s = m.penalty.subs(R, exp(S))
     derivative = in_s.diff(S)
@@ -510,8 +466,8 @@ def _near_and_far(m: Misallocation) -> Iterator[Step]:
         )
 
 
-def _of_the_compute(m: Misallocation) -> Iterator[Step]:
-    """What a moved run is worth in compute, and where one term is the least loss."""
+def _compute_steps(m: Misallocation) -> Iterator[Step]:
+    """The effective compute, the critical sizes, and the compute that reaches a loss."""
     envelope, (n_star, d_star) = m.envelope, m.envelope.allocation
     (params, tokens), least = envelope.form.terms, envelope.reducible
     share = m.effective_compute.subs(R, exp(S))
@@ -554,8 +510,8 @@ def _of_the_compute(m: Misallocation) -> Iterator[Step]:
     )
 
 
-def _above_the_critical_size(m: Misallocation) -> Iterator[Step]:
-    """What it takes to make up for r N* params, where 1 - w_N r^-b > 0."""
+def _overhead_steps(m: Misallocation) -> Iterator[Step]:
+    """The tokens and the compute with which r N* params reach the optimal loss, above N_crit."""
     envelope, loss = m.envelope, function("R")
     (n, d), (n_star, d_star) = envelope.form.variables, envelope.allocation
     (w_n, w_d), (b, g) = m._weights, m._exponents
@@ -613,24 +569,3 @@ def _above_the_critical_size(m: Misallocation) -> Iterator[Step]:
         ),
     ):
         yield equal(name, (form.subs(R, exp(S)), safe), why, assume=(left.subs(R, exp(S)),))
-
-
-def _of_contours_and_caps(m: Misallocation) -> Iterator[Step]:
-    form, (params, tokens) = m.envelope.form, m.envelope.form.terms
-    (n, d), (n_star, d_star) = form.variables, m.envelope.allocation
-    for name, solved, given in (
-        ("iso_loss", tokens, params),
-        ("iso_loss_params", params, tokens),
-    ):
-        yield equal(
-            name,
-            (form.reducible.subs(solved.variable, m.iso_loss(solved, given)), sym.REDUCIBLE),
-            say("Solve {} for {}:", (sym.REDUCIBLE, "=", form.reducible), solved.variable),
-            assume=(sym.REDUCIBLE - given.expression,),
-        )
-    for name, best, compute, x, cap in (
-        ("data_wall", d_star, m.data_wall, d, sym.D_MAX),
-        ("size_cap", n_star, m.size_cap, n, sym.N_MAX),
-    ):
-        why = say("At this compute the optimal {} reaches {}:", x, cap)
-        yield equal(name, (best.subs(sym.C, compute), cap), why)

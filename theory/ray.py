@@ -11,7 +11,7 @@ from .envelope import Envelope, derive, gather
 from .kernel import symbols as sym
 from .theorem.words import Definition, Sentence, function, say
 
-#: The size and the tokens of the ray at a compute, and the compute at which it is optimal.
+#: Params and tokens of the ray at a compute, and the compute at which the ray is optimal.
 PARAMS, TOKENS = function("N_t"), function("D_t")
 TANGENCY = Symbol("C_t", positive=True)
 
@@ -44,8 +44,8 @@ class RayForm:
 
     @property
     def exponent(self) -> Expr:
-        """Local exponent -dlog R/dlog C: between min(b, g)/(a+d) and max(b, g)/(a+d), falling with
-        compute.
+        """The local exponent -dlog R/dlog C, which falls with compute from max(b, g)/(a+d) to
+        min(b, g)/(a+d).
         """
         first, second = self.reducible.args
         slopes = [
@@ -55,9 +55,7 @@ class RayForm:
 
     @cached_property
     def tangency(self) -> Expr:
-        """The compute C_t at which the ray touches the envelope, D*(C_t)/N*(C_t) = t; defined for b
-        != g.
-        """
+        """The compute C_t at which the ray touches the envelope, D*(C_t)/N*(C_t) = t, for b != g."""
         ratio = self.envelope.tokens_per_param
         power = (sym.C * log(ratio).expand(force=True).diff(sym.C)).cancel()
         return gather(
@@ -66,7 +64,7 @@ class RayForm:
 
     @property
     def definitions(self) -> tuple[Definition, ...]:
-        """What the names of the law, of its envelope and of the ray stand for."""
+        """The definitions of the names of the law, of its envelope and of the ray."""
         return (
             *self.envelope.definitions,
             Definition(PARAMS(sym.C), self.params),
@@ -76,7 +74,7 @@ class RayForm:
 
     @property
     def assumptions(self) -> tuple[Sentence, ...]:
-        """The law, its budget, and runs at a fixed number of tokens per parameter."""
+        """The sentences that introduce the law, its budget and the runs of the ray."""
         n, d = self.envelope.form.variables
         t = sym.TOKENS_PER_PARAM
         return (
@@ -91,7 +89,7 @@ def ray(envelope: Envelope | None = None) -> RayForm:
     Raises
     ------
     ValueError
-        Where the law is not one of params and tokens alone.
+        If the variables of the law are not N and D.
     """
     envelope = derive() if envelope is None else envelope
     if envelope.form.variables != (sym.N, sym.D):

@@ -130,20 +130,7 @@ def least(law: Numbers) -> Any:
 
 
 def root(function: Callable[[Any], Any], low: Any, high: Any) -> Any:
-    """Where an increasing function of moderate slope changes sign: secants inside the bracket, each
-    third step a bisection.
-    """
-    low, high = MP.mpf(low), MP.mpf(high)
-    at_low, at_high = function(low), function(high)
-    assert at_low < 0 < at_high, (at_low, at_high)
-    for step in range(2_000):
-        secant = low - at_low * (high - low) / (at_high - at_low)
-        middle = (low + high) / 2 if step % 3 == 2 else secant
-        at_middle = function(middle)
-        if abs(at_middle) < SETTLED or abs(high - low) <= SETTLED * max(1, abs(middle)):
-            return middle
-        if at_middle < 0:
-            low, at_low = middle, at_middle
-        else:
-            high, at_high = middle, at_middle
-    raise AssertionError("the root is not found")
+    """Where an increasing function changes sign."""
+    ends = (MP.mpf(low), MP.mpf(high))
+    assert function(ends[0]) < 0 < function(ends[1])
+    return MP.findroot(function, ends, solver="illinois", maxsteps=2_000, verify=False)

@@ -181,7 +181,7 @@ def test_tolerance(case: Case) -> None:
 
 
 def test_iso_loss_contour(case: Case) -> None:
-    family, target = case.family, 2 * case.best
+    family, target = case.family.targets, 2 * case.best
     log_params = case.logs[0] + MP.mpf("0.7")
     log_tokens = case.tokens_for(log_params, target)
     values = {"N": MP.exp(log_params), "D": MP.exp(log_tokens), "R": target}
@@ -197,7 +197,8 @@ def test_iso_loss_contour(case: Case) -> None:
 def test_corners(case: Case, i: int) -> None:
     """Where a cap starts to bind, R at the cap, and that staying at the cap is best beyond it."""
     variable, bound = ((N, sym.N_MAX), (D, sym.D_MAX))[i]
-    threshold = (case.family.size_cap, case.family.data_wall)[i]
+    targets = case.family.targets
+    threshold = (targets.size_cap, targets.data_wall)[i]
     law, start = case.law, MP.log(case.law.compute)
     log_cap = case.logs[i] + case.random.uniform(-3, 3)
     found = root(

@@ -31,7 +31,7 @@ from ..kernel import symbols as sym
 from .formulas import GeneratedFormula, argument_name, formulas
 from .formulas_downstream import accuracy_formulas, passk_formulas
 
-#: What a function of the namespace is called, and what the runtime adds to it.
+#: Functions of the array namespace, and those of the runtime.
 IN_NAMESPACE = frozenset({"exp", "expm1", "log", "log1p"})
 IN_RUNTIME = frozenset({"expm1_pair"})
 SUM, PRODUCT, POWER, ATOM = range(4)
@@ -62,10 +62,10 @@ RUNTIME = ("expm1_pair", "formula", "formula_or_inf", "piecewise")
 
 
 class Printer:
-    """Python source of an expression; `moving` are the symbols that are arrays, to come last in a
+    """Prints an expression as Python source; the symbols in `moving` are arrays and come last in a
     product.
 
-    Functions are called as `xp.log` and, of numbers, as `math.log`; with `bare` as `log`.
+    Functions are printed as `xp.log`, or as `math.log` of a number; as `log` if `bare`.
     """
 
     def __init__(self, moving: Iterable[Symbol] = (), *, bare: bool = False) -> None:
@@ -73,7 +73,7 @@ class Printer:
         self.arrays, self.numbers = ("", "") if bare else ("xp.", "math.")
 
     def __call__(self, e: Any, least: int = SUM) -> str:
-        """The text, in brackets where it binds less than `least`."""
+        """The source, in brackets if it binds less than `least`."""
         text, binding = self._show(e)
         return text if binding >= least else f"({text})"
 
@@ -158,8 +158,8 @@ source = Printer()
 
 
 def powers_of_logs(e: Expr) -> Expr:
-    """The expression with log(x^p y) as p log(x) + log(y), for such a power may overflow; N^-beta
-    stays, it does not.
+    """The expression with log(x^p y) as p log(x) + log(y) where the power may overflow; N^-beta
+    cannot and is kept.
     """
     if e.is_Atom:
         return e
@@ -180,7 +180,7 @@ def powers_of_logs(e: Expr) -> Expr:
 
 
 def _may_overflow(e: Expr) -> bool:
-    """Whether a power has an exponent that is no number, and is none of a single symbol."""
+    """Whether the expression is a power with a symbolic exponent, other than a plain x^b or x^-b."""
     return bool(
         e.is_Pow
         and not e.exp.is_Rational
@@ -192,9 +192,7 @@ def _may_overflow(e: Expr) -> bool:
 
 
 def arguments_of(formula: GeneratedFormula) -> tuple[Symbol, ...]:
-    """Variables first, then the coefficients that occur, in the order E, A, B, beta, gamma, others
-    by name.
-    """
+    """The variables, then the coefficients: E, A, B, beta, gamma, and others by name."""
     order = [sym.E, sym.A, sym.B, sym.BETA, sym.GAMMA]
     others = set(formula.expression.free_symbols) - set(formula.variables)
     coefficients = sorted(others, key=lambda x: (order.index(x) if x in order else 9, x.name))
@@ -220,7 +218,7 @@ def function(formula: GeneratedFormula) -> str:
 
 
 def _domain(formula: GeneratedFormula, argument: Symbol) -> str:
-    """What a formula checks of an argument; coefficients are those of laws, which have checked them."""
+    """The type of an argument, which the function checks; coefficients were checked by their law."""
     return "Positive" if argument in formula.variables and argument.is_positive else "Real"
 
 
@@ -230,7 +228,7 @@ def _definition(name: str, parameters: str) -> str:
 
 
 def _statements(values: Sequence[Expr], moving: Sequence[Symbol]) -> list[str]:
-    """Common parts that cost something, then the value."""
+    """Assignments of costly common parts, then the return statement."""
     printer = Printer(moving)
     parts, values = _shared(values, frozenset(moving))
     lines = [f"    {name} = {printer(part)}" for name, part in parts]
@@ -240,7 +238,7 @@ def _statements(values: Sequence[Expr], moving: Sequence[Symbol]) -> list[str]:
 def _shared(
     values: Sequence[Expr], moving: frozenset[Symbol]
 ) -> tuple[list[tuple[Symbol, Expr]], list[Expr]]:
-    """Common subexpressions, but only those with a function or a power in them, or of arrays."""
+    """The common subexpressions that hold a function, a power or an array; others are inlined."""
     parts, results = cse(values, symbols=numbered_symbols("x"))
     kept: list[tuple[Symbol, Expr]] = []
     inlined: dict[Symbol, Expr] = {}
@@ -259,7 +257,7 @@ def _shared(
 
 
 def _cases(e: Piecewise, arguments: Sequence[Symbol], moving: Sequence[Symbol]) -> list[str]:
-    """The cases of a formula, of which every library evaluates those that apply."""
+    """The return statement of a piecewise formula; each library evaluates the cases that apply."""
     printer = Printer(moving)
     names = ", ".join(map(argument_name, arguments))
     lines = ["    return piecewise(", "        xp,", f"        ({names},),"]
@@ -277,17 +275,17 @@ def _cases(e: Piecewise, arguments: Sequence[Symbol], moving: Sequence[Symbol]) 
 
 
 def law_module(envelope: Envelope) -> str:
-    """Source of the formulas of any law."""
+    """The module of the formulas of any law."""
     return _module("isoflop.numeric.arrays", RUNTIME, formulas(envelope))
 
 
 def default_formulas() -> tuple[GeneratedFormula, ...]:
-    """What is printed for the default law."""
+    """The formulas of the default law."""
     return formulas(derive())
 
 
 def default_module() -> str:
-    """Source of the formulas of the default law, of pass@k and of downstream accuracy."""
+    """The module of the formulas of the default law, of pass@k and of downstream accuracy."""
     printed = (*default_formulas(), *passk_formulas(), *accuracy_formulas())
     return _module(".arrays", RUNTIME, printed)
 
@@ -298,7 +296,7 @@ def _module(runtime: str, names: Iterable[str], printed: Iterable[GeneratedFormu
 
 
 def main() -> None:
-    """Write the generated module in place of what is there."""
+    """Write numeric/formulas.py anew."""
     from argparse import ArgumentParser
     from pathlib import Path
 

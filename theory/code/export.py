@@ -48,7 +48,7 @@ def derive_json(
     Raises
     ------
     ValueError
-        Where the penalty is of another envelope, or the notation would rename the law's own
+        If the penalty belongs to another envelope, or the notation would rename the law's own
         letters.
 
     Examples
@@ -105,7 +105,7 @@ def _claim(claim: Step, spelling: Notation, names: dict[Symbol, Symbol]) -> dict
 
 
 def _renaming(spelling: Notation) -> dict[Symbol, Symbol]:
-    """Canonical symbol -> symbol of the notation, all at once: beta is a name in both."""
+    """The symbol of the notation for each canonical symbol, for a simultaneous replacement."""
     if spelling == SCHAEFFER:
         return {}
     new = spelling.names()
@@ -113,7 +113,7 @@ def _renaming(spelling: Notation) -> dict[Symbol, Symbol]:
 
 
 def _text(expression: Expr, names: dict[Symbol, Symbol]) -> str:
-    """The expression as SymPy spells it, with the safe forms (expm1, log1p, phi2) written out."""
+    """The expression as a SymPy string, with expm1, log1p and phi2 written out."""
     plain = defined(expression)
     if plain.has(Float):
         raise ValueError(f"expression={plain}: holds a float; give the law exact coefficients")

@@ -19,12 +19,12 @@ from ..kernel.functions import expm1_pair, phi2
 from ..penalty import Misallocation, misallocation
 from ..ray import ray
 
-#: Within (beta + g) |s| < 1/16 the overhead comes from the excess; beyond, the difference of s and
+#: For (beta + g) |s| < 1/16 the overhead is computed from the excess; beyond, the difference of s and
 #: log(D*/D) keeps its digits.
 NEAR = Rational(1, 16)
 
-#: R of a law h(R) whose reducible loss is not R itself: what a formula of R, its value or its
-#: argument, is called there.
+#: For a law h(R) whose reducible loss is not R: the argument, the names and the words of the formulas
+#: of R.
 INNER_SUM = Symbol("inner_sum", positive=True)
 INNER_NAMES = (
     *(
@@ -76,7 +76,7 @@ class GeneratedFormula:
     summary : str
         For the docstring.
     shown : sympy.Expr
-        The formula as a reader knows it, where the safe form is not that.
+        The usual formula, if the safe form differs from it.
     """
 
     name: str
@@ -92,7 +92,7 @@ def argument_name(symbol: Symbol) -> str:
     Raises
     ------
     ValueError
-        Where the name is none in Python: it would be printed into source that is executed.
+        If the name is not a Python identifier: it would be printed into source that is executed.
     """
     name = ARGUMENT_NAMES.get(symbol, str(symbol))
     if not name.isidentifier():
@@ -102,27 +102,27 @@ def argument_name(symbol: Symbol) -> str:
 
 def formulas(envelope: Envelope) -> tuple[GeneratedFormula, ...]:
     """Every formula that holds for the law and the budget of `envelope`."""
-    found = [*_of_law(envelope), *_of_envelope(envelope)]
+    found = [*_law_formulas(envelope), *_envelope_formulas(envelope)]
     if len(envelope.form.variables) == 2:
         m = misallocation(envelope)
-        found += [*_of_corners(m), *_of_misallocation(m)]
+        found += [*_target_formulas(m), *_penalty_formulas(m)]
     if envelope.form.variables == (sym.N, sym.D):
-        found += _of_ray(envelope)
+        found += _ray_formulas(envelope)
     if envelope.form.is_sum:
         return tuple(found)
-    return (*map(_of_inner_sum, found), *_of_wrapped_loss(envelope))
+    return (*map(_as_inner_sum, found), *_wrapped_loss_formulas(envelope))
 
 
 def inner_name(name: str) -> str:
-    """What the formula of R is called that has this name where the reducible loss is R itself."""
+    """The name of a formula of R in a law whose reducible loss is not R."""
     for old, new in INNER_NAMES:
         if name.startswith(old):
             return name.replace(old, new, 1)
     return name.replace("reducible_loss", "inner_sum")
 
 
-def _of_inner_sum(formula: GeneratedFormula) -> GeneratedFormula:
-    """A formula of R under a name that says so, for a law h(R) whose reducible loss is not R."""
+def _as_inner_sum(formula: GeneratedFormula) -> GeneratedFormula:
+    """The formula of R with name and words for a law h(R) whose reducible loss is not R."""
     summary = formula.summary
     for old, new in INNER_WORDS:
         summary = summary.replace(old, new)
@@ -136,8 +136,8 @@ def _of_inner_sum(formula: GeneratedFormula) -> GeneratedFormula:
     )
 
 
-def _of_wrapped_loss(envelope: Envelope) -> Iterator[GeneratedFormula]:
-    """The reducible loss of a law h(R), and its power law of compute where it has one."""
+def _wrapped_loss_formulas(envelope: Envelope) -> Iterator[GeneratedFormula]:
+    """The reducible loss of a law h(R), and its power law of compute if it has one."""
     form, gap = envelope.form, envelope.form.gap
     if gap is None:
         return
@@ -162,7 +162,7 @@ def _of_wrapped_loss(envelope: Envelope) -> Iterator[GeneratedFormula]:
         yield GeneratedFormula("coefficient", scale, (), f"Coefficient {of_law}")
 
 
-def _of_law(envelope: Envelope) -> Iterator[GeneratedFormula]:
+def _law_formulas(envelope: Envelope) -> Iterator[GeneratedFormula]:
     form, variables = envelope.form, envelope.form.variables
     compute = envelope.budget.compute()
     yield GeneratedFormula("compute", compute, variables, "Training compute.")
@@ -178,7 +178,7 @@ def _of_law(envelope: Envelope) -> Iterator[GeneratedFormula]:
         )
 
 
-def _of_envelope(envelope: Envelope) -> Iterator[GeneratedFormula]:
+def _envelope_formulas(envelope: Envelope) -> Iterator[GeneratedFormula]:
     C, R = sym.C, envelope.reducible
     variables = envelope.form.variables
     for variable in variables:
@@ -207,14 +207,15 @@ def _of_envelope(envelope: Envelope) -> Iterator[GeneratedFormula]:
         yield GeneratedFormula("optimal_tokens_per_param", ratio, (C,), summary)
 
 
-def _of_corners(m: Misallocation) -> Iterator[GeneratedFormula]:
+def _target_formulas(m: Misallocation) -> Iterator[GeneratedFormula]:
+    targets = m.targets
     first, second = m.envelope.form.variables
     name_first, name_second = argument_name(first), argument_name(second)
     caps = {first: sym.N_MAX, second: sym.D_MAX}
     if (first, second) == (sym.N, sym.D):
         for variable, name, threshold in (
-            (second, name_second, m.data_wall),
-            (first, name_first, m.size_cap),
+            (second, name_second, targets.data_wall),
+            (first, name_first, targets.size_cap),
         ):
             yield GeneratedFormula(
                 f"compute_at_max_{name}",
@@ -232,7 +233,8 @@ def _of_corners(m: Misallocation) -> Iterator[GeneratedFormula]:
             (sym.C, fixed),
             f"The {name_other} that the budget leaves for given {name_fixed}.",
         )
-    for name, bound in ((name_first, m.smallest_params), (name_second, m.smallest_tokens)):
+    smallest = ((name_first, targets.smallest_params), (name_second, targets.smallest_tokens))
+    for name, bound in smallest:
         yield GeneratedFormula(
             f"smallest_{name}",
             bound,
@@ -241,13 +243,13 @@ def _of_corners(m: Misallocation) -> Iterator[GeneratedFormula]:
         )
     yield GeneratedFormula(
         f"{name_second}_for_reducible_loss",
-        m.iso_loss_tokens,
+        targets.iso_loss_tokens,
         (sym.REDUCIBLE, first),
         f"Iso-loss contour: the {name_second} that reach a reducible loss at given {name_first}.",
     )
     yield GeneratedFormula(
         f"{name_first}_for_reducible_loss",
-        m.iso_loss_params,
+        targets.iso_loss_params,
         (sym.REDUCIBLE, second),
         f"Iso-loss contour: the {name_first} that reach a reducible loss at given {name_second}.",
     )
@@ -261,7 +263,7 @@ def _of_corners(m: Misallocation) -> Iterator[GeneratedFormula]:
     )
 
 
-def _of_misallocation(m: Misallocation) -> Iterator[GeneratedFormula]:
+def _penalty_formulas(m: Misallocation) -> Iterator[GeneratedFormula]:
     r, s, rho = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
     b, g = m._exponents
     yield GeneratedFormula("log_size_ratio", log(r), (r,), "Logarithm of the size ratio.")
@@ -339,7 +341,7 @@ def _of_misallocation(m: Misallocation) -> Iterator[GeneratedFormula]:
         yield GeneratedFormula(name, value.xreplace(in_one), (s,), summary, shown)
 
 
-def _of_ray(envelope: Envelope) -> Iterator[GeneratedFormula]:
+def _ray_formulas(envelope: Envelope) -> Iterator[GeneratedFormula]:
     path = ray(envelope)
     for name, value, summary in (
         ("params", path.params, "Params at compute C on the ray D = t N."),

@@ -1,8 +1,8 @@
 """The formulas of pass@k and of downstream accuracy that numbers are computed from; `codegen` prints
 them as functions of arrays.
 
-Coefficients have the names that fits give them: E, C0, alpha of a compute law; A, B, beta, gamma of
-a params+tokens law. Laws at two k carry the indices 1 and 2.
+Coefficients have the names of the fits: E, C0, alpha for a compute law; A, B, beta, gamma for a
+params+tokens law. Laws at two k have the indices 1 and 2.
 
 Accuracy is Q = Q_r + (1 - Q_r) exp(-E - R): R is the reducible part of -log of normalised accuracy,
 E its irreducible part, Q_r the accuracy of guessing. Off the optimum of a budget R becomes P R; the
@@ -22,7 +22,7 @@ from .formulas import GeneratedFormula
 
 
 def passk_formulas() -> Iterator[GeneratedFormula]:
-    """Every formula of pass@k that is printed."""
+    """The formulas of pass@k."""
     c1, alpha1, c2, alpha2 = _positive("C0_1 alpha_1 C0_2 alpha_2")
     yield GeneratedFormula(
         "log_turning_compute",
@@ -46,7 +46,7 @@ def _positive(names: str) -> tuple[Symbol, ...]:
 
 
 def accuracy_formulas() -> Iterator[GeneratedFormula]:
-    """Every formula of downstream accuracy that is printed as a function of arrays."""
+    """The formulas of downstream accuracy."""
     reducible, positive_excess = _positive("reducible excess_penalty")
     excess, baseline = (
         Symbol(name, nonnegative=True) for name in ("excess_penalty", "random_baseline")

@@ -1,8 +1,8 @@
 """Any law as NumPy source: its value, and its exact first and second derivatives in its
 coefficients.
 
-Nothing is assumed about the law but that its symbols are real. SymPy differentiates, common
-subexpressions are shared, `codegen.source` prints. The functions here only return text.
+The symbols of the law need only be real. SymPy differentiates, common subexpressions are shared,
+`codegen.Printer` prints. The functions here only return text.
 """
 
 from __future__ import annotations
@@ -93,8 +93,7 @@ class ModelCode:
     variables, coefficients : tuple of str
         In the order of the arguments.
     second : tuple of (int, int)
-        Positions i <= j of the second derivatives that do not vanish identically; what is missing
-        is linear.
+        Positions i <= j of the second derivatives that do not vanish identically.
     """
 
     source: str
@@ -105,9 +104,7 @@ class ModelCode:
 
     @property
     def linear(self) -> tuple[int, ...]:
-        """Positions of coefficients in which, all together, the law is linear: a largest set that
-        grows from the left.
-        """
+        """Positions of coefficients in which the law is jointly linear, chosen greedily from the left."""
         found: list[int] = []
         curved = set(self.second)
         for i in range(len(self.coefficients)):
@@ -122,14 +119,14 @@ def model_code(law: Expr, variables: Sequence[str], coefficients: Sequence[str])
     Parameters
     ----------
     law : Expr
-        Of the symbols that bear these names; assumptions on them do not matter.
+        An expression in symbols of these names; their assumptions do not matter.
     variables, coefficients : sequence of str
 
     Raises
     ------
     ValueError
-        Where the law has other symbols, lacks a coefficient, a coefficient's name is no name, or it
-        holds a function that has no NumPy counterpart.
+        If the law has other symbols, lacks a coefficient or holds a function without a NumPy
+        counterpart, or a coefficient's name is not an identifier.
     """
     _check_coefficients(coefficients)
     real = _real_symbols(law, variables, coefficients)
@@ -188,7 +185,7 @@ def _real_symbols(
 
 
 def _numbers_apart(law: Expr) -> tuple[Expr, dict[Symbol, Expr]]:
-    """The law with a symbol for every long number and every decimal, and their values.
+    """The law with a symbol for every long number and every decimal, and the values of those symbols.
 
     SymPy would raise such numbers to powers exactly, or split powers at them.
     """
@@ -207,12 +204,12 @@ def _numbers_apart(law: Expr) -> tuple[Expr, dict[Symbol, Expr]]:
 
 
 def _derivative(e: Expr, coefficient: Symbol) -> Expr:
-    """The derivative wherever there is one: at a kink, what lies beside it."""
+    """The derivative where there is one; at a kink, that beside it."""
     return e.diff(coefficient).replace(DiracDelta, lambda *_: Integer(0)).doit()
 
 
 def _python_names(names: Sequence[str]) -> Iterator[str]:
-    """Distinct names that a generated function can use for its arguments."""
+    """Distinct Python names for the arguments of a generated function."""
     taken = set(RUNTIME)
     for name in names:
         plain = "".join(letter if letter.isalnum() or letter == "_" else "_" for letter in name)
@@ -228,14 +225,12 @@ def _python_names(names: Sequence[str]) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    """Text that cannot end the docstring it stands in: a variable's name is any heading of a table."""
+    """Text that cannot end its docstring: the name of a variable may be any heading of a table."""
     return " ".join(text.replace("\\", "").replace('"', "'").split())
 
 
 def _check_coefficients(names: Sequence[str]) -> None:
-    """Whether every coefficient has a name that a person would write: anything else has no place in
-    generated source.
-    """
+    """Raise ValueError if a coefficient's name is not an identifier."""
     for name in names:
         if not name.isidentifier():
             raise ValueError(
@@ -247,7 +242,7 @@ def _check_coefficients(names: Sequence[str]) -> None:
 
 
 def _printable(e: Expr) -> Expr:
-    """Powers that are no short products, and functions, as calls of what NumPy has."""
+    """The expression with functions, and powers that are not short products, as NumPy calls."""
     if e.is_Atom:
         return e
     arguments = [_printable(argument) for argument in e.args]
@@ -282,7 +277,7 @@ def _call(name: str) -> Callable[..., Expr]:
 
 
 def _body(expressions: Sequence[Expr], returned: Callable[[Sequence[str]], str]) -> str:
-    """Statements of a function that returns the expressions, common parts first."""
+    """The body of a function that returns the expressions, with common parts assigned first."""
     parts, results = cse(expressions, symbols=numbered_symbols(SHARED))
     lines = [f"{name} = {source(part)}" for name, part in parts]
     lines.append(f"return {returned([source(result) for result in results])}")

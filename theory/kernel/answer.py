@@ -1,4 +1,4 @@
-"""The three answers, with what supports each."""
+"""The three answers to a claim, each with what supports it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from sympy import Expr, Rational, Symbol
 from .evaluate import IntervalEvaluator, certainly_nonzero
 from .sample import Point
 
-#: The digits of enclosures, one after the other, until they tell two values apart.
+#: Decimal digits of enclosures, raised step by step until they separate two values.
 DIGITS = (50, 100, 200, 400, 800, 1600, 2000)
-#: Relations of order, and those that exclude equality.
+#: The relations of order, and the strict ones among them.
 BOUNDS, STRICT = (">=", "<=", ">", "<"), (">", "<")
 CERTAINLY: dict[str, Callable[[Any], bool]] = {
     ">": lambda value: bool(value.a > 0),
@@ -76,7 +76,7 @@ class Decision:
 
     @property
     def holds(self) -> bool:
-        """Whether it is proved, or no more than SymPy's word."""
+        """Whether the claim is proved, or rests on SymPy's limit."""
         return self.answer in (Answer.PROVED, Answer.BY_SYMPY)
 
     @property
@@ -93,13 +93,13 @@ class Decision:
 
 
 def witness_at(point: Point, left: Any, right: Any, digits: int = DIGITS[0]) -> Witness:
-    """The witness that two enclosures at a point make."""
+    """The witness at a point, from the enclosures of both sides there."""
     ordered = tuple(sorted(point.items(), key=lambda item: item[0].name))
     return Witness(ordered, _decimal(left, left - right), _decimal(right, left - right), digits)
 
 
 def _decimal(value: Any, difference: Any) -> str:
-    """Enough digits to tell the two sides apart, at least 10."""
+    """The value in enough digits to separate it from the other side, at least 10."""
     scale = abs(value.mid)
     digits = 10
     while digits < DIGITS[-1] and abs(difference.mid) * 10 ** (digits - 3) < scale:
@@ -108,11 +108,11 @@ def _decimal(value: Any, difference: Any) -> str:
 
 
 def undecided(reason: str, conditions: tuple[Condition, ...] = ()) -> Decision:
-    """No answer, and why."""
+    """The undecided answer, with its reason."""
     return Decision(Answer.UNDECIDED, reason, conditions)
 
 
-def weaker(one: Decision, other: Decision) -> Decision:
-    """The decision that says less, of two that must both hold; refuted where either is."""
+def weaker(first: Decision, second: Decision) -> Decision:
+    """The weaker of two decisions that must both hold: refuted where either one is."""
     order = (Answer.REFUTED, Answer.UNDECIDED, Answer.BY_SYMPY, Answer.PROVED)
-    return min(one, other, key=lambda decision: order.index(decision.answer))
+    return min(first, second, key=lambda decision: order.index(decision.answer))

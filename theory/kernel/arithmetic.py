@@ -28,17 +28,15 @@ LARGEST_EXPANDED_POWER = 64
 LARGEST_MONOMIAL_POWER = 10_000
 LARGEST_TERM_COUNT = 5_000
 LARGEST_COEFFICIENT = 500  # terms of a numerator or denominator
-LARGEST_PRODUCT = 4_000  # of two of them before like terms are collected
+LARGEST_PRODUCT = 4_000  # terms of a product before like terms are collected
 
 
 class OutsideScope(ValueError):
-    """The expression leaves the world of the normal form; the message says how."""
+    """The expression is outside the normal form; the message says why."""
 
 
 class Nowhere(OutsideScope):
-    """The expression has no value whatever the symbols are: a division by zero, or the logarithm of
-    zero.
-    """
+    """The expression has no value at any point: it divides by zero or takes the logarithm of zero."""
 
 
 def log_key(prime: int) -> Key:
@@ -46,7 +44,7 @@ def log_key(prime: int) -> Key:
 
 
 def linear_log(key: Key) -> int | None:
-    """The prime p where the key is exactly `log p`."""
+    """The prime p if the key is exactly `log p`, else None."""
     exponent, logs = key
     if not exponent and len(logs) == 1 and logs[0][1] == 1:
         return logs[0][0]
@@ -54,10 +52,10 @@ def linear_log(key: Key) -> int | None:
 
 
 class Arithmetic:
-    """Normal forms over one coefficient field, with the side conditions met on the way.
+    """Normal forms over one coefficient field, with the side conditions of the operations.
 
-    `positive` and `nonzero` collect the conditions as SymPy expressions: each operation that needs
-    one records it.
+    `positive` and `nonzero` hold the conditions as SymPy expressions; each operation that needs a
+    condition records it there.
     """
 
     def __init__(self, field: CoefficientField) -> None:
@@ -86,7 +84,7 @@ class Arithmetic:
         return total
 
     def _product(self, product: Fraction, *factors: Fraction) -> Fraction:
-        """The product of all, where it is small enough to go on with."""
+        """The product; OutsideScope where a numerator or denominator gets too long."""
         for factor in factors:
             if factor == self.field.one:
                 continue
@@ -143,7 +141,7 @@ class Arithmetic:
         return factor, (exponent, frozen_logs)
 
     def _reduce(self, exponent: NormalForm) -> tuple[Fraction, frozenset[Any]]:
-        """Move the integer parts of prime exponents into the coefficient."""
+        """The integer parts of the exponents of primes as a coefficient, and the exponent without them."""
         factor = self.field.one
         reduced: NormalForm = {}
         for key, value in exponent.items():
@@ -205,7 +203,7 @@ class Arithmetic:
         )
 
     def _term(self, exponent: NormalForm) -> NormalForm:
-        """exp(exponent) for an exponent whose integer parts need no moving."""
+        """exp(exponent) for an exponent that is already reduced."""
         return {(frozenset(exponent.items()), ()): self.field.one}
 
     def power(self, base: NormalForm, exponent: NormalForm) -> NormalForm:
@@ -260,8 +258,8 @@ class Arithmetic:
             self.nonzero.append(self.field.to_sympy(self.field.prime_fraction(prime)))
 
     def assume_positive(self, form: NormalForm) -> None:
-        """Use `form > 0`: it fixes the sign of a coefficient (prime powers are positive), or of a
-        sum.
+        """Assume `form > 0`, which fixes the sign of a coefficient (powers of primes are positive) or
+        of a sum.
         """
         if len(form) > 1:
             self._registered(form, positive=True)
@@ -270,7 +268,7 @@ class Arithmetic:
                 self.field.declare_positive(self._apply_twins(value, dict(key[0]))[0])
 
     def sign_of_term(self, key: Key, value: Fraction) -> int:
-        """Sign of one term, 0 where it is not certain or the term may vanish."""
+        """The sign of one term, 0 where it is uncertain or the term may vanish."""
         if key[1] or self._open_sums(key) or self.field.unknown_primes(value):
             return 0
         return self.field.sign_of(self._apply_twins(value, dict(key[0]))[0])[0]
@@ -283,7 +281,7 @@ class Arithmetic:
         return sign == 1 and all(map(self.field.is_nonnegative, unknown))
 
     def _open_sums(self, key: Key) -> bool:
-        """Whether a sum of unknown sign has an odd power in the key."""
+        """Whether the key holds an odd power of a sum of unknown sign."""
         powers = {self._signed_prime(inner): power for inner, power in key[0]}
         return any(
             prime is not None and prime not in self.positive_twin and e.numer.LC % 2
@@ -311,8 +309,8 @@ class Arithmetic:
     # `canonical` rewrites W^n as sign^n |W|^n.
 
     def _registered(self, base: NormalForm, *, positive: bool) -> tuple[NormalForm, int]:
-        """`(t, W)` with base = t W, t one term and W a registered sum; a new sum is registered with
-        t = 1.
+        """`(t, W)` with base = t W, where t is one term and W a registered sum; a new sum is
+        registered with t = 1.
         """
         for kind in SUMS:
             for prime, scale in self._matches(base, kind):
@@ -332,13 +330,13 @@ class Arithmetic:
                     yield prime, scale
 
     def _sign(self, form: NormalForm) -> int:
-        """Sign of a one-term form, 0 where it is not certain."""
+        """The sign of a one-term form, 0 where it is uncertain."""
         ((key, value),) = form.items()
         return self.sign_of_term(key, value)
 
     def _positive_sum(self, argument: NormalForm) -> tuple[NormalForm, int]:
-        """`(t, W)` with argument = t W > 0 and W a positive sum; records the condition, and the
-        twins it implies.
+        """`(t, W)` with argument = t W > 0 and W a positive sum; records the condition and the twins
+        that it implies.
         """
         for prime, scale in self._matches(argument, "sum"):
             if self._sign(scale) >= 0:
@@ -405,7 +403,7 @@ class Arithmetic:
         return value, result
 
     def _ratio(self, left: NormalForm, right: NormalForm) -> NormalForm | None:
-        """The one-term t with left = t right, where there is one."""
+        """The one-term t with left = t right, None if there is none."""
         key_left, value_left = next(iter(left.items()))
         for key_right, value_right in right.items():
             if key_left[1] != key_right[1]:
@@ -418,8 +416,8 @@ class Arithmetic:
         return None
 
     def _expand_sum(self, form: NormalForm, prime: int) -> NormalForm:
-        """Within each class of exponents of W mod Z, pull out the lowest power of W and expand the
-        others.
+        """The form with the lowest power of W pulled out of each class of exponents mod Z, and the
+        other powers expanded.
         """
         key_of_log = log_key(prime)
         classes: dict[Fraction, list[tuple[Key, Fraction, int]]] = {}
@@ -446,7 +444,7 @@ class Arithmetic:
         return result
 
     def canonical(self, form: NormalForm) -> NormalForm:
-        """The form with all signs known so far applied and all sums grouped."""
+        """The form with all known signs applied and all sums grouped."""
         result: NormalForm = {}
         for (exponent, logs), value in form.items():
             signed, positive = self._apply_twins(value, dict(exponent))
@@ -460,7 +458,7 @@ class Arithmetic:
         return not form or not self.canonical(form)
 
     def _sums_in(self, form: NormalForm) -> set[int]:
-        """Registered sums in the exponents, with the sums that occur inside them."""
+        """The registered sums in the exponents, and the sums inside those."""
         found: set[int] = set()
         for exponent, _ in form:
             for key, _ in exponent:
@@ -474,8 +472,8 @@ class Arithmetic:
         return found
 
     def split_power(self, form: NormalForm, symbol: Symbol) -> tuple[Expr, NormalForm]:
-        """`(e, rest)` with form = symbol^e rest, for a form of one term; e is 0 where the symbol is
-        no factor.
+        """`(e, rest)` with form = symbol^e rest, for a form of one term; e is 0 if the symbol is not a
+        factor.
         """
         ((key, value),) = form.items()
         generator = self.field.generator[symbol]
@@ -489,9 +487,7 @@ class Arithmetic:
         }
 
     def exponents_of_numbers(self, form: NormalForm) -> dict[Key, Expr]:
-        """The exponents of e and of whole numbers in a form of one term: rational functions, each with
-        what it multiplies.
-        """
+        """The exponents of e and of integers in a form of one term, by the key that each multiplies."""
         ((key, _),) = form.items()
         return {
             inner: self.field.to_sympy(value)

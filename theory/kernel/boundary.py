@@ -1,8 +1,7 @@
-"""Claims under weak assumptions: decided where `e > 0`, and again on the boundary, where `e == 0`.
+"""Claims under weak assumptions `e >= 0`: decided where `e > 0`, and again on the boundary `e == 0`.
 
-A symbol that is declared nonnegative is such an assumption by itself. What holds inside says
-nothing of the boundary, and a claim may fail there alone; so a symbol is solved for, and the claim
-is decided once more with its value put in.
+A symbol declared nonnegative is such an assumption by itself. A claim may fail on the boundary
+alone, so `e == 0` is solved for a symbol and the claim is decided again with the solution put in.
 """
 
 from __future__ import annotations
@@ -20,21 +19,21 @@ from .field import CoefficientField
 LARGEST_ROOT = 1_000
 ZERO = Integer(0)
 Sides = tuple[Expr, ...]
-#: Decides a claim, given by its sides, where some expressions are positive; all symbols are
-#: positive or of any sign.
+#: Decides a claim from its sides and the expressions assumed positive; every symbol is positive or
+#: of any sign.
 Judge = Callable[[Sides, Sides], Decision]
 
 
 def with_boundary(judge: Judge, sides: Sides, assume: Sides, weak: Sides) -> Decision:
-    """What `judge` says of the sides where `assume` is positive and `weak` and every nonnegative
-    symbol is not negative.
+    """The decision of `judge` on the sides where every `assume` is positive, and every `weak` and
+    every nonnegative symbol is at least 0.
 
     Returns
     -------
     Decision
-        *proved* where the claim is proved inside and on the boundary, or has no value on the
-        boundary (the condition is then `e > 0`); *refuted* where it is refuted on either, at a
-        witness there; *undecided* otherwise.
+        *proved* if the claim is proved inside and on the boundary, or has no value on the boundary
+        (the condition is then `e > 0`); *refuted* if it is refuted on either, with a witness there;
+        *undecided* otherwise.
     """
     groups = (sides, assume, weak)
     symbols = set[Symbol]().union(*(e.free_symbols for e in (*sides, *assume, *weak)))
@@ -71,7 +70,7 @@ def with_boundary(judge: Judge, sides: Sides, assume: Sides, weak: Sides) -> Dec
 
 
 def _at(groups: tuple[Sides, ...], values: Mapping[Symbol, Expr]) -> tuple[Sides, ...]:
-    """The same with symbols replaced."""
+    """The groups with symbols replaced."""
     return tuple(tuple(put_in(e, values) for e in group) for group in groups)
 
 
@@ -82,14 +81,14 @@ def _combined(
     groups: tuple[Sides, ...],
     root: tuple[Symbol, Expr],
 ) -> Decision:
-    """The answer from that where `e > 0` and that where `e == 0`, with the root put in."""
+    """The decision for `e >= 0` from those for `e > 0` and for `e == 0`, with the root put in."""
     if inside.refuted:
         return inside
     symbol, value = root
     sides, assume, weak = _at(groups, {symbol: value})
     if symbol.is_positive and value.is_positive is not True:
         assume = (*assume, value)
-    if any(_value(a).is_nonpositive for a in assume):  # no point of the boundary is spoken of
+    if any(_value(a).is_nonpositive for a in assume):  # no point of the boundary is in the domain
         return _both(inside, Decision(Answer.PROVED, inside.reason), e, dict([root]))
     if any(map(_has_no_value, (*sides, *assume, *weak))):
         conditions = tuple(dict.fromkeys((*inside.conditions, Condition(e, ">"))))
@@ -101,17 +100,17 @@ def _combined(
 
 
 def _seen_from(decision: Decision, symbol: Symbol, value: Expr) -> Decision:
-    """A refutation on the boundary, with the symbol that was solved for in its witness."""
+    """A refutation on the boundary whose witness also names the symbol that was solved for."""
     if decision.witness is None:
         return decision
-    # Those that the claim is free of may have any value.
+    # Symbols that do not occur in the claim may have any value.
     point = dict.fromkeys(value.free_symbols, Integer(1)) | dict(decision.witness.point)
     ordered = sorted([*point.items(), (symbol, value.subs(point))], key=lambda x: x[0].name)
     return replace(decision, witness=replace(decision.witness, point=tuple(ordered)))
 
 
 def _both(inside: Decision, boundary: Decision, e: Expr, values: Mapping[Symbol, Expr]) -> Decision:
-    """The answer where neither is refuted: what either needs must be assumed."""
+    """The decision where neither part is refuted: the conditions of both must be assumed."""
     if not inside.holds:
         return inside
     if not boundary.holds:
@@ -128,8 +127,8 @@ def _both(inside: Decision, boundary: Decision, e: Expr, values: Mapping[Symbol,
     return replace(weaker(inside, boundary), conditions=conditions)
 
 
-def _open(inside: Decision, why: str, e: Expr) -> Decision:
-    return undecided(f"{inside.answer.value} where {e} > 0; {why}")
+def _open(inside: Decision, reason: str, e: Expr) -> Decision:
+    return undecided(f"{inside.answer.value} where {e} > 0; {reason}")
 
 
 def _is_evident(condition: Condition) -> bool:
@@ -154,8 +153,8 @@ def _renamed(decision: Decision, old: Symbol, new: Symbol) -> Decision:
 
 
 def put_in(expression: Expr, values: Mapping[Symbol, Expr]) -> Expr:
-    """The expression with symbols replaced and nothing evaluated, so that nothing cancels: (x -
-    y)/(x - y) at x = y is 0/0.
+    """The expression with symbols replaced and nothing evaluated or cancelled: (x - y)/(x - y) is 0/0
+    at x = y.
     """
     if not expression.free_symbols & values.keys():
         return expression
@@ -169,12 +168,12 @@ def put_in(expression: Expr, values: Mapping[Symbol, Expr]) -> Expr:
 
 
 def _value(e: Expr) -> Expr:
-    """The expression, a number worked out: SymPy contradicts itself on the signs of 1 - 0."""
+    """The expression, evaluated if it is a number: SymPy contradicts itself on the signs of 1 - 0."""
     return e if e.free_symbols else e.doit()
 
 
 def root_of(e: Expr) -> tuple[Symbol, Expr] | None:
-    """A symbol and its value exactly where `e == 0`, the value positive if there is such a choice."""
+    """A symbol and its value where `e == 0`; a positive value is preferred."""
     roots = [
         (x, value)
         for x in sorted(e.free_symbols, key=lambda x: x.name)
@@ -188,8 +187,8 @@ def root_of(e: Expr) -> tuple[Symbol, Expr] | None:
 
 
 def solved(e: Expr, x: Symbol) -> Expr | None:
-    """The value of x where e == 0, for e = a x^p + b with a of certain sign and x positive unless p
-    is 1.
+    """The solution x of e == 0 for e = a x^p + b, where the sign of a is certain and x is positive
+    unless p is 1; None for other expressions.
     """
     constant, dependent = e.expand().as_independent(x, as_Add=True)
     coefficient, power = dependent.as_independent(x, as_Add=False)
@@ -211,7 +210,7 @@ def solved(e: Expr, x: Symbol) -> Expr | None:
 
 
 def _vanishes(e: Expr) -> bool:
-    """Whether the expression is zero without any condition."""
+    """Whether the expression is zero unconditionally."""
     arithmetic = Arithmetic(CoefficientField(e.free_symbols))
     try:
         zero = arithmetic.is_zero(normal_form(e, arithmetic))
@@ -221,7 +220,7 @@ def _vanishes(e: Expr) -> bool:
 
 
 def _has_no_value(e: Expr) -> bool:
-    """Whether the expression has no value whatever the symbols are."""
+    """Whether the expression has no value at any point."""
     try:
         normal_form(e, Arithmetic(CoefficientField(e.free_symbols)))
     except OutsideScope as error:

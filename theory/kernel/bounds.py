@@ -1,6 +1,4 @@
-"""Bounds between two expressions: proved by the search, refuted by an enclosure at a point, or
-undecided.
-"""
+"""Bounds: proved by the search, refuted by an enclosure at a point, or undecided."""
 
 from __future__ import annotations
 
@@ -32,15 +30,15 @@ def decide_bound(
     assume_nonnegative: Sequence[Expr] = (),
     seed: int = 0,
 ) -> Decision:
-    """Decide `lhs >= rhs` or `lhs <= rhs` for all values of the symbols where the assumptions hold,
-    or the same with `>`, `<`.
+    """Decide a bound (`>=`, `<=`, `>` or `<`) for all values of the symbols where the assumptions
+    hold.
 
     Returns
     -------
     Decision
-        *proved* where the two sides are equal or the search finds a proof; *refuted* at a point
-        where an enclosure of the difference lies on the wrong side, and a strict bound also where
-        the two sides are one and the same; *undecided* otherwise.
+        *proved* if the two sides are equal or the search finds a proof; *refuted* at a point where
+        the enclosure of the difference has the wrong sign, and for a strict bound also if the sides
+        are identical; *undecided* otherwise.
     """
     if relation not in ("<=", ">=", "<", ">"):
         raise ValueError(f"relation={relation!r}: must be <=, >=, < or >")
@@ -58,7 +56,7 @@ def decide_bound(
 def _with_points(
     lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int
 ) -> Decision:
-    """The decision, proved only where sampled points satisfy its conditions."""
+    """The decision; proved only if sampled points satisfy its conditions."""
     decision = _decide(lhs, relation, rhs, assume, seed)
     if decision.proved:
         conditions = tuple(
@@ -97,7 +95,7 @@ def _decide(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: i
 
 
 def _not_strict(weakly: str, weak: Decision, assume: Sequence[Expr]) -> Decision:
-    """What is open where the bound is proved but for equality."""
+    """The undecided answer to a strict bound whose weak form is proved."""
     needed = [c for c in weak.conditions if c.relation != ">" or c.expression not in assume]
     if weak.reason == POSITIVE and needed:
         listed = ", ".join(map(str, needed))
@@ -111,8 +109,8 @@ def _not_strict(weakly: str, weak: Decision, assume: Sequence[Expr]) -> Decision
 def _sought(
     larger: Expr, smaller: Expr, assume: Sequence[Expr], *, strict: bool, seed: int
 ) -> Decision | None:
-    """A proof by search, where both sides are defined; none where a strict bound needs more than is
-    assumed.
+    """A proof by search where both sides are defined; None for a strict bound that needs more than
+    the assumptions.
     """
     try:
         arithmetic = arithmetic_for((larger, smaller), assume)
@@ -138,12 +136,12 @@ def _sought(
 
 @dataclass(frozen=True)
 class ByBound:
-    """Whatever the automatic decision of bounds finds: positive terms, a mean, or a search."""
+    """The automatic decision of bounds: positive terms, a mean, or a search."""
 
     label: ClassVar[str] = "automatic bound"
     strength: ClassVar[str] = PROVED
 
     def establish(self, claim: Stated) -> Decision:
         if claim.relation not in BOUNDS:
-            return undecided("the automatic decision of bounds serves bounds only")
+            return undecided("the automatic decision of bounds applies to bounds only")
         return decide_bound(claim.lhs, claim.relation, claim.rhs, assume=claim.assume)

@@ -13,13 +13,12 @@ from .sample import not_real
 
 
 def arithmetic_for(expressions: Iterable[Expr], assume: Sequence[Expr] = ()) -> Arithmetic:
-    """Arithmetic in the symbols of some expressions and of the assumptions, which are taken for
-    positive.
+    """Arithmetic in the symbols of the expressions and of the assumptions, which it takes as positive.
 
     Raises
     ------
     OutsideScope
-        Where an assumption has no normal form.
+        If an assumption has no normal form.
     """
     arithmetic = Arithmetic(
         CoefficientField(set().union(*(e.free_symbols for e in (*expressions, *assume))))

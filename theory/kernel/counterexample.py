@@ -1,4 +1,4 @@
-"""Points at which an equality or a bound fails, shown by enclosures of both sides."""
+"""Counterexamples: points at which enclosures of both sides show that a claim fails."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ LARGEST_DRAW = 600
 def counterexample(
     lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int
 ) -> Decision | None:
-    """The refutation of `lhs == rhs`, `>=` or `<=`: by one of the points that are drawn, where need
-    be with more digits; of a bound also by one that is reached from these, or far from 1.
+    """The refutation of `lhs == rhs`, `>=` or `<=`, None if no point refutes it.
+
+    It looks at sampled points, with more digits where the sides are close; for a bound also at
+    points reached from those by descent, and at points far from 1.
     """
     drawn: list[Point] = []
     close: list[Point] = []  # where more digits are needed to tell the sides apart
@@ -54,7 +56,7 @@ def any_point(lhs: Expr, rhs: Expr, assume: Sequence[Expr], seed: int) -> Witnes
 def _drawn(
     lhs: Expr, rhs: Expr, assume: Sequence[Expr], seed: int
 ) -> Iterator[tuple[Point, Any, Any]]:
-    """Points where all holds that is assumed, each with both sides; a few of many that are tried."""
+    """Sampled points where the assumptions hold, each with the enclosures of both sides."""
     symbols = set[Symbol]().union(*(e.free_symbols for e in (lhs, rhs, *assume)))
     drawn = islice(points(symbols, seed), LARGEST_DRAW if symbols else 1)
     return islice(enclosed(lhs, rhs, assume, drawn, DIGITS[0]), POINTS_TO_REFUTE)

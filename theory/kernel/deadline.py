@@ -1,16 +1,13 @@
-"""A limit on the time that a decision may take: `with within(seconds): decide(...)` raises
-`OutOfTime` when it is up.
+"""A time limit for decisions: `with within(seconds): decide(...)` raises `OutOfTime` at its end.
 
-Where the time is up is noticed in two ways. The loops of the normal form, of its conversion and of
-the interval evaluation call `check`, in every thread. SymPy's own simplifications and
-factorisations do not; they are interrupted by a timer signal, which needs the main thread of a
-system that has one, and that no one else uses it. Elsewhere a single call of SymPy runs to its end.
+The end is noticed in two ways. The loops of the normal form, of its conversion and of the interval
+evaluation call `check`, in every thread. SymPy's own simplifications and factorisations do not; a
+timer signal interrupts them, which works in the main thread only, on systems that have the signal,
+and only if nobody else uses it. Elsewhere a single call of SymPy runs to its end.
 
-The signal may come anywhere. It waits where an exception would be swallowed and taken for something
-else (in mpmath, which catches all), or would leave facts half deduced (in SymPy's assumptions); and
-once the time is up, no result leaves the block. Answers are values and nothing of them is kept
-between decisions, so that an interrupted one leaves nothing behind but what SymPy remembers of its
-own; that is cleared.
+The signal may arrive anywhere. It is deferred inside mpmath, which would swallow the exception, and
+inside SymPy's assumptions, where facts would be left half deduced; once the time is up, no result
+leaves the block. An interrupted decision leaves nothing behind but SymPy's cache, which is cleared.
 """
 
 from __future__ import annotations
@@ -33,7 +30,7 @@ NOT_TO_BE_INTERRUPTED = ("mpmath", "sympy.core.facts")
 
 
 class OutOfTime(Exception):
-    """The time that `within` grants is up; the message says how much it was."""
+    """The time limit of `within` has passed; the message states the limit."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"not decided within {seconds:g} second{'' if seconds == 1 else 's'}")
@@ -50,7 +47,7 @@ _current: ContextVar[_Deadline | None] = ContextVar("deadline", default=None)
 
 
 def check() -> None:
-    """Raise `OutOfTime` where the time is up."""
+    """Raise `OutOfTime` if the time limit has passed."""
     deadline = _current.get()
     if deadline is not None and monotonic() >= deadline.at:
         raise OutOfTime(deadline.seconds)
@@ -58,8 +55,7 @@ def check() -> None:
 
 @contextmanager
 def within(seconds: float | None) -> Iterator[None]:
-    """Grant the block so many seconds, None for any number; inside another such block no more than
-    what is left there.
+    """Limit the block to so many seconds (None: no limit), within the limit of an enclosing block.
 
     Raises
     ------
@@ -71,8 +67,8 @@ def within(seconds: float | None) -> Iterator[None]:
         return
     if not (isfinite(seconds) and seconds > 0):
         raise ValueError(f"seconds={seconds!r}: must be positive and finite")
-    outer, own = _current.get(), _Deadline(monotonic() + seconds, seconds)
-    deadline = own if outer is None or own.at < outer.at else outer
+    outer, inner = _current.get(), _Deadline(monotonic() + seconds, seconds)
+    deadline = inner if outer is None or inner.at < outer.at else outer
     token = _current.set(deadline)
     try:
         with _ticking():
@@ -89,11 +85,11 @@ def within(seconds: float | None) -> Iterator[None]:
 
 @contextmanager
 def _ticking() -> Iterator[None]:
-    """Look at the clock now and then, where signals can be had and none does so already."""
+    """Check the clock at regular intervals, if signals are available and no outer block does so."""
     if not _can_use_signals():
         yield
         return
-    before = signal.signal(signal.SIGALRM, _heard)
+    before = signal.signal(signal.SIGALRM, _on_signal)
     signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
     try:
         try:
@@ -105,7 +101,7 @@ def _ticking() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _heard(number: int, frame: Any) -> None:
+def _on_signal(number: int, frame: Any) -> None:
     while frame is not None:
         if frame.f_globals.get("__name__", "").startswith(NOT_TO_BE_INTERRUPTED):
             return

@@ -1,4 +1,4 @@
-"""Proved, refuted with a witness, or undecided: the three answers."""
+"""The decision of an equality: proved, refuted with a witness, or undecided."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def decide(
     assume : sequence of sympy.Expr
         Expressions that are positive by assumption, e.g. `[r - 1]`.
     assume_nonnegative : sequence of sympy.Expr
-        Expressions that are positive or zero by assumption; the claim is decided in both cases. A
-        symbol that is declared nonnegative needs no mention.
+        Expressions that are positive or zero by assumption; the claim is decided in both cases.
+        Symbols declared nonnegative need not be listed.
     seed : int
         Seed of the sampled points.
 
@@ -103,19 +103,18 @@ def _refuse_namesakes(symbols: Iterable[Symbol]) -> None:
         if by_name.setdefault(symbol.name, symbol) != symbol:
             raise ValueError(
                 f"symbol {symbol.name}: occurs twice with different assumptions; declare it once, "
-                f"and positive "
-                "where it is a symbol of the theory"
+                "and positive if it is a symbol of the theory"
             )
 
 
 def _exact(left: Expr, right: Expr, assumptions: tuple[Expr, ...]) -> tuple[Condition, ...] | str:
-    """The side conditions where the normal form of the difference is zero, else the reason why this
-    path is silent.
+    """The side conditions if the normal form of the difference is zero, else the reason why the
+    normal form does not decide.
     """
     try:
         arithmetic = arithmetic_for((left, right), assumptions)
-        one, other = (normal_form(side, arithmetic) for side in (left, right))
-        if not arithmetic.is_zero(arithmetic.add(one, arithmetic.negate(other))):
+        lhs, rhs = (normal_form(side, arithmetic) for side in (left, right))
+        if not arithmetic.is_zero(arithmetic.add(lhs, arithmetic.negate(rhs))):
             return "the normal forms differ, but no sampled point separates the two sides"
     except OutsideScope as error:
         return str(error)
@@ -151,9 +150,7 @@ def points_where(
 
 
 def _cross_check(left: Expr, right: Expr, found: Sequence[Point]) -> None:
-    """Where the exact path says equal, an enclosure that excludes zero is a defect and must not
-    pass.
-    """
+    """Raise Contradiction if an enclosure excludes zero although the normal forms are equal."""
     evaluator = IntervalEvaluator()
     for point in found[:2]:
         try:
@@ -165,7 +162,7 @@ def _cross_check(left: Expr, right: Expr, found: Sequence[Point]) -> None:
 
 
 def few_points(claim: str, number: int) -> str:
-    """Why what holds on its conditions is not called proved."""
+    """The reason why a claim that holds on its conditions is not called proved."""
     if not number:
         return f"{claim}, but no point is found at which these hold: they may contradict each other"
     return f"{claim}, but only {number} sampled points satisfy them"

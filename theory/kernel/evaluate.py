@@ -1,7 +1,7 @@
 """Values of expressions at a point: as multiprecision numbers, or enclosed by intervals.
 
-An expression becomes steps once, and every step, whichever expressions share it, is taken once at a
-point.
+An expression is compiled to steps once; a step that several expressions share is evaluated once at
+each point.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sympy import Abs, Expr, Rational, Symbol, cosh, exp, log, sinh, tanh
 
 from .deadline import check
 
-#: Of exp: the argument's bits before the point cost as many bits of precision.
+#: The largest argument of exp: the bits of its integer part cost as many bits of precision.
 LARGEST_EXPONENT = 2**1_000
 Point = Mapping[Symbol, Any]
 Values = list[Any]
@@ -30,7 +30,7 @@ class Undefined(ValueError):
 
 
 class Evaluator:
-    """What both kinds of values share; the context is private, so no global precision changes."""
+    """The evaluation of expressions in a private mpmath context: no global precision changes."""
 
     def __init__(self, context: Any, digits: int) -> None:
         self.context = context
@@ -45,15 +45,15 @@ class Evaluator:
 
     @staticmethod
     def ends(value: Any) -> tuple[Any, Any]:
-        """The least and the greatest that the value may be."""
+        """Lower and upper bound of the value."""
         return value, value
 
     def rational(self, value: Rational) -> Any:
         return self.context.mpf(int(value.p)) / self.context.mpf(int(value.q))
 
     def evaluate(self, expression: Expr, point: Point, known: Values | None = None) -> Any:
-        """The value at the point; `known` holds what was found there, by default where the point is
-        that of the last call.
+        """The value at the point. `known` holds the values of the steps found at that point so far;
+        by default those of the last call, if the point is the same.
 
         Raises
         ------
@@ -84,7 +84,7 @@ class Evaluator:
         return self._index[e]
 
     def _order(self, last: int) -> Sequence[int]:
-        """All steps that one needs, itself the last: a step comes after those that it needs."""
+        """All steps that a step depends on, in order of evaluation, with itself as the last."""
         needed, open_steps = {last}, [last]
         while open_steps:
             fresh = set(self._needs[open_steps.pop()]) - needed
@@ -93,7 +93,7 @@ class Evaluator:
         return sorted(needed)
 
     def _step(self, e: Expr) -> tuple[Step, Sequence[int]]:
-        """What computes the expression from the values of earlier steps, and these steps."""
+        """A function that computes the expression from the values of earlier steps, and those steps."""
         if e.is_Symbol:
             return (lambda _, point: self._at(e, point)), ()
         if (e.is_Rational and e.is_finite) or e is exp(1):
@@ -152,14 +152,14 @@ class Evaluator:
 
 
 class PointEvaluator(Evaluator):
-    """Values to so many decimal digits, but for rounding."""
+    """Values to so many decimal digits, up to rounding."""
 
     def __init__(self, digits: int) -> None:
         super().__init__(mpmath.mp.clone(), digits)
 
 
 class IntervalEvaluator(Evaluator):
-    """Rigorous enclosures, worked out with so many decimal digits."""
+    """Rigorous enclosures, computed with so many decimal digits."""
 
     def __init__(self, digits: int = 50) -> None:
         super().__init__(MPIntervalContext(), digits)
@@ -176,7 +176,7 @@ def enclosed(
     drawn: Iterable[dict[Symbol, Rational]],
     digits: int,
 ) -> Iterator[tuple[dict[Symbol, Rational], Any, Any]]:
-    """Those of some points where all holds that is assumed, each with enclosures of both sides."""
+    """The points at which the assumptions hold, each with the enclosures of both sides."""
     evaluator = IntervalEvaluator(digits)
     for point in drawn:
         with suppress(Undefined):
@@ -190,7 +190,7 @@ def certainly_nonzero(value: Any) -> bool:
 
 
 def certainly_fails(relation: str, lowest: Any, highest: Any) -> bool:
-    """Whether a difference lhs - rhs between these bounds breaks the relation ==, >=, <=, > or <."""
+    """Whether the relation fails for every difference lhs - rhs between the two bounds."""
     return bool(
         {
             "==": lowest > 0 or highest < 0,

@@ -1,8 +1,8 @@
 """Factorials and values of the Gamma function.
 
-They are positive symbols that know one thing, Gamma(x + 1) = x Gamma(x): an identity between them
-that follows from the recurrence is then an identity of rational functions. As they are read from a
-claim they are functions, whose arguments may still be replaced; `in_values` makes them symbols.
+A claim holds them as functions, whose arguments may still be replaced; `in_values` turns them into
+positive symbols that obey Gamma(x + 1) = x Gamma(x). An identity that follows from this recurrence
+is then an identity of rational functions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LARGEST_FACTORIAL = 100
 
 
 class Factorial(Function):
-    """x! as it is typed, for a whole number x of at least 0."""
+    """The factorial x! of an integer x >= 0, as typed."""
 
     nargs = 1
     is_positive = True
@@ -35,7 +35,7 @@ class Factorial(Function):
 
 
 class Gamma(Function):
-    """Gamma(x) as it is typed, for x > 0."""
+    """Gamma(x) for x > 0, as typed."""
 
     nargs = 1
     is_positive = True
@@ -54,12 +54,12 @@ def _of_number(x: Expr) -> Expr | None:
 
 
 def in_values(expression: Expr) -> Expr:
-    """The expression with factorials and values of Gamma as symbols that know their recurrence.
+    """The expression with factorials and values of Gamma as symbols that obey the recurrence.
 
     Raises
     ------
     ValueError
-        At an argument where they have no value.
+        If an argument has no factorial.
     """
     return expression.replace(Factorial, lambda x: factorial_of(x.expand())).replace(
         Gamma, lambda x: factorial_of(x.expand() - 1)
@@ -67,14 +67,14 @@ def in_values(expression: Expr) -> Expr:
 
 
 def whole_choice(n: Expr, k: Expr) -> Expr:
-    """n choose k: n (n - 1) .../k! for a number k, else in factorials."""
+    """The binomial coefficient: n (n - 1) .../k! for a number k, else in factorials."""
     if k.is_Integer and 0 <= k <= LARGEST_FACTORIAL:
         return Mul(*((n - i) / Integer(i + 1) for i in range(int(k))))
     return Factorial(n) / (Factorial(k) * Factorial(n - k))
 
 
 class Value(Symbol):
-    """The positive value of a factorial at some argument, as a symbol: its name says which."""
+    """The value of a factorial as a positive symbol named after it, such as `(n - k)!`."""
 
     __slots__ = ()
 
@@ -83,13 +83,13 @@ class Value(Symbol):
 
 
 def factorial_of(x: Expr) -> Expr:
-    """x! by (x + 1)! = (x + 1) x!: with x = y + m, m an integer, a rational multiple of the symbol
-    y!.
+    """x! as a rational multiple of the symbol y!, where x = y + m and m is the integer part of the
+    constant term, by (x + 1)! = (x + 1) x!.
 
     Raises
     ------
     ValueError
-        Where x is an integer below 0.
+        If x is an integer below 0.
 
     Examples
     --------
@@ -108,14 +108,14 @@ def factorial_of(x: Expr) -> Expr:
 
 
 def _whole_part(x: Expr) -> tuple[Expr, Expr]:
-    """x = m + y with m the whole number in its constant term."""
+    """(m, y) with x = m + y, where m is the integer part of the constant term of x."""
     constant, rest = x.as_coeff_Add()
     whole = floor(constant)
     return whole, rest + (constant - whole)
 
 
 def _spelled(sum_of_terms: Expr) -> str:
-    """n - k rather than -k + n."""
+    """The sum with its positive terms first: n - k rather than -k + n."""
     terms = sorted(
         Add.make_args(sum_of_terms),
         key=lambda term: (term.could_extract_minus_sign(), term.is_number, str(term)),

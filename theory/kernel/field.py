@@ -1,4 +1,4 @@
-"""The coefficient field Q(symbols), its primes, and what is known of their signs."""
+"""The coefficient field Q(symbols), its primes, and their known signs."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ LARGEST_POLYNOMIAL_BITS = 5_000
 
 
 def integer_factors(number: int) -> dict[int, int]:
-    """Prime factors with multiplicity; what is left above 10^20 without a prime below 10^5 stays
-    whole.
+    """Prime factors with multiplicity.
 
-    That bounds the time and is sound: of a number left whole only the parts are not recognised.
+    A cofactor above 10^20 without a prime factor below 10^5 is kept as one factor. This bounds the
+    time and is sound: an unfactored number can only make two equal forms look different.
     """
     factors: dict[int, int] = {}
     for prime in primerange(TRIAL_DIVISION_LIMIT):
@@ -40,7 +40,7 @@ def integer_factors(number: int) -> dict[int, int]:
 
 
 def _is_large(polynomial: Any) -> bool:
-    """Beyond what is factored in about a tenth of a second."""
+    """Whether factoring would take more than about a tenth of a second."""
     bits = max(abs(int(coefficient)).bit_length() for coefficient in polynomial.values())
     degree = max(sum(monomial) for monomial in polynomial)
     return degree > LARGEST_DEGREE or len(polynomial) * bits > LARGEST_POLYNOMIAL_BITS
@@ -59,9 +59,8 @@ class Prime:
 class CoefficientField:
     """Rational functions of the symbols over the integers, with a growing table of primes.
 
-    A prime is referred to by its index. `sign(i)` is +1, -1, or 0 where it is unknown; a polynomial
-    is certified positive when all its coefficients are positive and its symbols are, or when it was
-    declared so.
+    A prime is referred to by its index. `signs[i]` is +1, -1, or 0 where it is unknown; a polynomial
+    is certified positive if all its coefficients and symbols are positive, or if it was declared so.
     """
 
     def __init__(self, symbols: Iterable[Symbol]) -> None:
@@ -96,8 +95,8 @@ class CoefficientField:
         return self._index[key]
 
     def factor_polynomial(self, polynomial: Any) -> tuple[int, list[tuple[int, int]]]:
-        """Sign and factors `(prime, multiplicity)` of a non-zero integer polynomial; a large one is
-        one factor.
+        """Sign and factors `(prime, multiplicity)` of a non-zero integer polynomial; a large
+        polynomial is kept as one factor.
         """
         if polynomial not in self._factored:
             self._factored[polynomial] = self._factor_polynomial(polynomial)
@@ -135,7 +134,7 @@ class CoefficientField:
         return sign, found
 
     def factor(self, fraction: Fraction) -> tuple[int, list[tuple[int, int]]]:
-        """Sign and factors of a non-zero fraction; multiplicities may be negative."""
+        """Sign and factors of a non-zero fraction; its denominator has negative multiplicities."""
         sign_above, above = self.factor_polynomial(fraction.numer)
         sign_below, below = self.factor_polynomial(fraction.denom)
         return sign_above * sign_below, above + [(index, -n) for index, n in below]
@@ -151,13 +150,14 @@ class CoefficientField:
         return not odd and all(c > 0 for c in polynomial.values())
 
     def is_nonnegative(self, index: int) -> bool:
-        """Whether a polynomial prime is certainly not negative; it may vanish."""
+        """Whether the prime is a polynomial that is certainly not negative; it may vanish."""
         prime = self.primes[index]
         return prime.kind == "polynomial" and self._has_nonnegative_terms(prime.value)
 
     def sign_of(self, fraction: Fraction) -> tuple[int, list[int]]:
-        """Sign of a fraction: (+1 or -1, []) where it is certain; otherwise the sign of the known
-        part and the primes of unknown sign that occur to an odd power."""
+        """The sign of a fraction, (+1 or -1, []) where it is certain; otherwise the sign of the known
+        part, with the primes of unknown sign that occur to an odd power.
+        """
         if fraction.denom.is_ground and fraction.numer.is_ground:
             return (1 if fraction.numer.LC * fraction.denom.LC > 0 else -1), []
         sign, factors = self.factor(fraction)
@@ -175,7 +175,7 @@ class CoefficientField:
         return [index for index, _ in self.factor(fraction)[1] if not self.signs[index]]
 
     def declare_positive(self, fraction: Fraction) -> None:
-        """Use `fraction > 0`: it fixes a sign where exactly one prime's sign was open."""
+        """Assume `fraction > 0`, which fixes the sign of a prime if only one was unknown."""
         sign, unknown = self.sign_of(fraction)
         if len(unknown) == 1:
             self.signs[unknown[0]] = sign

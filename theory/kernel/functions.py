@@ -1,4 +1,4 @@
-"""Functions in which the numerically safe forms are written; each carries its exact definition."""
+"""The functions of the numerically safe forms, each with its exact definition."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class log1p(Function):
 
 
 class phi2(Function):
-    """(exp(x) - 1 - x) / x^2, the second exponential-integrator function; phi2(0) = 1/2 and phi2 >
-    0.
+    """(exp(x) - 1 - x) / x^2, the second exponential-integrator function; it is positive, and
+    phi2(0) = 1/2.
     """
 
     nargs = 1
@@ -57,8 +57,8 @@ class phi2(Function):
 
 
 class expm1_pair(Function):
-    """(exp(-b s) - 1)/b + (exp(g s) - 1)/g with the arguments b, g, s: positive, for what is linear
-    in s cancels.
+    """(exp(-b s) - 1)/b + (exp(g s) - 1)/g of b, g and s, in which the linear terms in s cancel; it
+    is positive.
     """
 
     nargs = 3
@@ -74,35 +74,37 @@ def defined(expression: Expr) -> Expr:
 
 
 class Partial(Function):
-    """The derivative of the first argument in the second, a symbol or the logarithm of one, written
-    out by `doit`: the first may hold names that stand for functions of the second.
+    """The derivative of an expression in a symbol or in the logarithm of one.
+
+    `doit` evaluates it; until then the expression may hold names that stand for functions of the
+    symbol.
     """
 
     nargs = 2
 
     def doit(self, **hints: Any) -> Expr:
-        of, variable = self.args
+        expression, variable = self.args
         if isinstance(variable, log):
-            return variable.args[0] * of.doit().diff(variable.args[0])
-        return of.doit().diff(variable)
+            return variable.args[0] * expression.doit().diff(variable.args[0])
+        return expression.doit().diff(variable)
 
     @property
     def order(self) -> tuple[Expr, tuple[Expr, ...]]:
-        """What is differentiated, and in which variables one after the other."""
-        of, variables = self.args[0], [self.args[1]]
-        while isinstance(of, Partial):
-            of, variables = of.args[0], [*variables, of.args[1]]
-        return of, tuple(variables)
+        """The innermost expression, and the variables of all nested derivatives."""
+        expression, variables = self.args[0], [self.args[1]]
+        while isinstance(expression, Partial):
+            expression, variables = expression.args[0], [*variables, expression.args[1]]
+        return expression, tuple(variables)
 
     def _parts(self, printer: Any, mark: str, power: str, gap: str) -> tuple[str, str, str]:
-        """What is differentiated, and what stands above and below the line before it."""
-        of, variables = self.order
+        """The printed expression, numerator and denominator of the derivative."""
+        expression, variables = self.order
         times = "" if len(variables) == 1 else power.format(len(variables))
         below = gap.join(
             mark + self._raised(x, printer._print(x), variables.count(x), power)
             for x in dict.fromkeys(variables)
         )
-        return printer._print(of), mark.strip() + times, below
+        return printer._print(expression), mark.strip() + times, below
 
     @staticmethod
     def _raised(variable: Expr, shown: str, times: int, power: str) -> str:
@@ -111,19 +113,19 @@ class Partial(Function):
         return (shown if variable.is_Symbol else f"({shown})") + power.format(times)
 
     def _latex(self, printer: Any, exp: Any = None) -> str:
-        of, above, below = self._parts(printer, r"\partial ", "^{{{}}}", r" \, ")
+        shown, above, below = self._parts(printer, r"\partial ", "^{{{}}}", r" \, ")
         if isinstance(self.order[0], Add | Mul | Pow):
-            return rf"\frac{{{above}}}{{{below}}} \left({of}\right)"
-        return rf"\frac{{{above} {of}}}{{{below}}}"
+            return rf"\frac{{{above}}}{{{below}}} \left({shown}\right)"
+        return rf"\frac{{{above} {shown}}}{{{below}}}"
 
     def _sympystr(self, printer: Any) -> str:
-        of, above, below = self._parts(printer, "d", "^{}", " ")
-        of = f"({of})" if isinstance(self.order[0], Add | Mul | Pow) else of
-        return f"{above} {of}/{below}"
+        shown, above, below = self._parts(printer, "d", "^{}", " ")
+        shown = f"({shown})" if isinstance(self.order[0], Add | Mul | Pow) else shown
+        return f"{above} {shown}/{below}"
 
 
-def partial(of: Expr, variable: Expr, order: int) -> Expr:
-    """The derivative of some order, written out by `doit`."""
+def partial(expression: Expr, variable: Expr, order: int) -> Expr:
+    """The derivative of the given order, not yet evaluated."""
     for _ in range(order):
-        of = Partial(of, variable)
-    return of
+        expression = Partial(expression, variable)
+    return expression

@@ -1,5 +1,5 @@
-"""Limits: proved by leading terms, where the expression is a sum of powers of the variable, or by
-continuity; elsewhere by SymPy's limit, which is tried at points and is no proof.
+"""Limits: proved by leading terms where the expression is a sum of powers of the variable, or by
+continuity; otherwise SymPy's limit is checked at points, which is not a proof.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from .sample import Point, points
 from .search import Search, why_positive
 from .terms import exponent_of, split
 
-#: For SymPy's limit.
+#: The time limit for SymPy's limit, which may not return.
 SECONDS = 10
-#: At how many points a limit is tried, of how many that are drawn, and with how many digits it is shown.
+#: At how many points a limit is checked, how many are drawn at most, and the digits of a witness.
 POINTS, LARGEST_DRAW, SHOWN_DIGITS = 8, 400, 10
 LEADING = "every term of the remainder vanishes in the limit"
 CONTINUOUS = "it is continuous, and this is its value"
@@ -59,16 +59,16 @@ def decide_limit(
     seed: int = 0,
 ) -> Decision:
     """Decide `lhs ~ rhs` (the ratio tends to 1) or `lhs -> rhs` (the difference tends to 0) as the
-    variable tends to 0 or oo; to 0 from above, and from below too where it may be negative.
+    variable tends to 0 or oo; to 0 from above, and also from below if it may be negative.
 
-    What is assumed of the variable has to hold all the way to the limit.
+    Assumptions about the variable must hold all the way to the limit.
 
     Returns
     -------
     Decision
-        *proved* where leading terms or a continuous value give the claimed limit; *by SymPy's limit, not proved* where that
-        function does, and points agree; *refuted* where either gives another limit, and a point shows
-        it; *undecided* otherwise.
+        *proved* if leading terms or a continuous value give the claimed limit; *by SymPy's limit, not
+        proved* if SymPy gives it and points agree; *refuted* if either gives another limit and a
+        point shows it; *undecided* otherwise.
     """
     groups = [
         tuple(sympify(e, strict=True) for e in group)
@@ -78,7 +78,7 @@ def decide_limit(
         return undecided("a ratio to zero has no limit")
     if variable.is_real is not True:
         return undecided(f"the variable {variable} of a limit must be declared real")
-    if relation == "~":  # without a value where the right side is zero
+    if relation == "~":  # the ratio has no value where the right side is zero
         groups[0] += (Pow(groups[0][1], -1, evaluate=False),)
     near = Symbol(variable.name, positive=True)
     from_below = limit == "0" and not variable.is_nonnegative
@@ -102,7 +102,7 @@ def decide_limit(
 
 
 def _in_terms_of(decision: Decision, near: Symbol, sign: int, variable: Symbol) -> Decision:
-    """The decision on the distance from the limit, for the variable itself."""
+    """The decision with the positive distance from the limit replaced by the variable."""
     conditions = tuple(
         replace(c, expression=c.expression.xreplace({near: sign * variable}))
         for c in decision.conditions
@@ -143,7 +143,7 @@ def _judged(
         found = _by_sympy(e, x, limit, fixed)
     if found is None:
         return undecided(
-            "neither leading terms nor SymPy's limit decide it; it may hang on how letters compare, "
+            "neither leading terms nor SymPy's limit decide it; it may depend on how letters compare, "
             "as in beta > gamma"
         )
     tends, conditions = found
@@ -159,15 +159,15 @@ def _judged(
 
 
 def _points(sides: Sides, assume: Sides, x: Symbol, seed: int, way: Way) -> Iterator[Point]:
-    """Points of the other letters at which all that is assumed holds on the way to the limit."""
+    """Points of the other letters at which the assumptions hold on the way to the limit."""
     letters = set[Symbol]().union(*(e.free_symbols for e in (*sides, *assume))) - {x}
     drawn = islice(points(letters, seed), LARGEST_DRAW) if letters else ({} for _ in range(POINTS))
     return (point for point in drawn if way.are_positive(assume, point))
 
 
 def _refuted(way: Way, near: Sequence[Point], tends: Expr) -> Decision:
-    """Refuted where the sides do not approach each other, as they tend to something else."""
-    what = {"~": "the ratio of the sides"}.get(
+    """The refutation at a point where the sides do not approach each other."""
+    compared = {"~": "the ratio of the sides"}.get(
         way.relation, "the difference of the sides" if way.rhs.has(way.x) else "the left side"
     )
     shown = tends if tends in INFINITE else powsimp(tends)
@@ -175,7 +175,7 @@ def _refuted(way: Way, near: Sequence[Point], tends: Expr) -> Decision:
         if way.failure(point) and (values := list(way.values(point, STEPS))):
             reason = (
                 f"the two sides do not approach each other as {way.x} -> {way.limit}: "
-                f"{what} tends to {shown}"
+                f"{compared} tends to {shown}"
             )
             return Decision(Answer.REFUTED, reason, witness=_witness(way, point, *values[-1]))
     return undecided(f"the limit is {shown}, and no point shows that it is another one")
@@ -189,14 +189,14 @@ def _witness(way: Way, point: Point, step: int, left: Any, right: Any) -> Witnes
     return Witness(tuple(ordered), shown[0], rhs, DIGITS_OF_LIMITS)
 
 
-# -- what the limit is -----------------------------------------------------------------------------
+# -- finding the limit -----------------------------------------------------------------------------
 
 Found = tuple[Expr, tuple[Condition, ...]]
 
 
 def leading_limit(e: Expr, x: Symbol, limit: str, assume: Sides) -> Found | None:
-    """The limit of a sum of powers of the variable whose exponents have certain signs, with what it
-    needs; None where it is no such sum.
+    """The limit of a sum of powers of the variable, with its side conditions; None where the
+    expression is no such sum or the sign of an exponent is unknown.
     """
     try:
         arithmetic = arithmetic_for((e,), assume)
@@ -222,20 +222,20 @@ def leading_limit(e: Expr, x: Symbol, limit: str, assume: Sides) -> Found | None
 
 
 def _sign(e: Expr, assume: Sides) -> int | None:
-    """1, 0 or -1; None where it is not certain."""
+    """The sign 1, 0 or -1; None where it is unknown."""
     if e == 0:
         return 0
     return next((sign for sign in (1, -1) if why_positive(sign * e, assume, strict=True)), None)
 
 
 def _by_continuity(e: Expr, x: Symbol, limit: str, assume: Sides) -> Found | None:
-    """The value that the expression takes continuously at the limit."""
+    """The limit of an expression that is continuous there."""
     value = at_zero(Search(0, 0), defined(e).subs(x, 1 / x if limit == "oo" else x), x, assume)
     return None if value is None else (value, ())
 
 
 def _by_sympy(e: Expr, x: Symbol, limit: str, assume: Sides) -> Found | None:
-    """SymPy's limit, in letters that are positive wherever the assumptions hold."""
+    """SymPy's limit, in letters that are positive exactly where the assumptions hold."""
     values, meanings = _free_letters(assume)
     try:
         with within(SECONDS):
@@ -254,9 +254,7 @@ def _by_sympy(e: Expr, x: Symbol, limit: str, assume: Sides) -> Found | None:
 def _free_letters(
     assume: Iterable[Expr],
 ) -> tuple[list[tuple[Symbol, Expr]], list[tuple[Symbol, Expr]]]:
-    """What is assumed to be larger than something as that and a positive letter: a > b as a = b + t;
-    and what the letters t mean.
-    """
+    """Assumptions as substitutions of positive letters, a > b as a = b + t, and the meaning of each t."""
     values: list[tuple[Symbol, Expr]] = []
     meanings: list[tuple[Symbol, Expr]] = []
     for assumption in assume:

@@ -1,5 +1,5 @@
-"""Along a path: an expression is not negative where it is not so at one place, and its slope has the sign
-that keeps it so on the way from there.
+"""Proofs along a path: an expression that is not negative at one point stays so where its slope has
+the right sign on the way.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ZERO, ONE = Integer(0), Integer(1)
 
 
 def along(search: Prover, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
-    """The sign at one place, and of the slope from there."""
+    """Why e is positive (not negative, if not strict), by its value at a start and its slope."""
     for x in _movable(search, e, assume):
         for start, directions in _starts(search, e, x, assume):
             here = strict and len(directions) > 1
@@ -35,14 +35,14 @@ def along(search: Prover, e: Expr, assume: Assumed, strict: bool, depth: int) ->
 def _is_positive_at(
     search: Prover, e: Expr, x: Symbol, start: Expr, assume: Assumed, depth: int
 ) -> bool:
-    """Whether the value at a start that is itself in question is positive."""
+    """Whether the value at an inner start is positive, which a strict bound needs there."""
     there = tuple(a for a in assume if x not in a.free_symbols)
     value = _value_at(search, e, x, start, there)
     return value is not None and bool(search.why(value, there, True, depth - 1))
 
 
 def _movable(search: Prover, e: Expr, assume: Assumed) -> list[Symbol]:
-    """The symbols, those first that are assumed to lie beyond something, then those of few terms."""
+    """The symbols to move: first those bounded by an assumption, then those outside exponents."""
     bounded = set().union(*(a.free_symbols for a in assume)) if assume else set()
     ordered = sorted(e.free_symbols, key=lambda x: (x not in bounded, _in_exponents(e, x), x.name))
     return ordered[:MOST_SYMBOLS]
@@ -51,7 +51,7 @@ def _movable(search: Prover, e: Expr, assume: Assumed) -> list[Symbol]:
 def _starts(
     search: Prover, e: Expr, x: Symbol, assume: Assumed
 ) -> Iterator[tuple[Expr, tuple[int, ...]]]:
-    """Where x may start, and which ways it has to go from there."""
+    """The starting values of x, each with the directions that it must be moved in."""
     ends = {1: False, -1: False}
     for assumption in assume:
         direction = direction_of(assumption, x) if x in assumption.free_symbols else 0
@@ -90,12 +90,12 @@ def _from(
     strict: bool,
     depth: int,
 ) -> str:
-    """`e >= 0` where x has moved from its start, by the value there and the slope on the way."""
+    """Why `e >= 0` after x has moved from its start: by the value there and the slope on the way."""
     way = direction * (x - start) if start != 0 or not x.is_positive else None
 
     def holds_on_the_way(a: Expr) -> bool:
-        """Whether what holds at the end holds on the whole way: what falls, or rises from a positive
-        value at the start.
+        """Whether an assumption that holds at the end holds on the whole way: it falls, or rises from
+        a positive value at the start.
         """
         rises = direction_of(a, x) * direction
         return rises == -1 or (rises == 1 and put_in(a, {x: start}).is_positive is True)
@@ -105,7 +105,7 @@ def _from(
     there = tuple(put_in(a, {x: start}) if x in a.free_symbols else a for a in kept)
     slope = direction * e.diff(x)
     if not search.holds_at_points(slope, region) or DefinedForm.of(e, region) is None:
-        return ""  # it falls somewhere, or is not smooth all the way
+        return ""  # the expression falls somewhere, or is not smooth on the whole way
     value = _value_at(search, e, x, start, there)
     if value is None:
         return ""
@@ -123,7 +123,7 @@ def _from(
 
 
 def _value_at(search: Prover, e: Expr, x: Symbol, start: Expr, assume: Assumed) -> Expr | None:
-    """The value that the expression takes continuously there, if it has one."""
+    """The value at the start, by continuity; None if there is none."""
     if start == 0:
         value = at_zero(search, e, x, assume) if x.is_positive else put_in(e, {x: ZERO})
     elif start.is_positive or not x.is_positive:
@@ -137,7 +137,7 @@ def _value_at(search: Prover, e: Expr, x: Symbol, start: Expr, assume: Assumed) 
 
 
 def at_zero(search: Prover, e: Expr, x: Symbol, assume: Assumed) -> Expr | None:
-    """The limit for x -> 0 from above, where each part of the expression has one."""
+    """The limit for x -> 0 from above if each part of the expression has one, else None."""
     if not e.has(x):
         return e
     if e == x:
@@ -160,7 +160,7 @@ def at_zero(search: Prover, e: Expr, x: Symbol, assume: Assumed) -> Expr | None:
 
 
 def direction_of(assumption: Expr, x: Symbol) -> int:
-    """1 where the assumption bounds x from below, -1 from above, 0 where that is not seen."""
+    """1 if the assumption bounds x from below, -1 if from above, 0 if neither is evident."""
     slope = assumption.diff(x)
     return 1 if slope.is_positive else -1 if slope.is_negative else 0
 

@@ -1,6 +1,7 @@
 """Numerical checks of a claim at seeded random points; no code is shared with the normal form.
 
-An equality is checked in multiprecision arithmetic, a bound by enclosures, a limit on the way to it.
+An equality is checked in multiprecision arithmetic, a bound by enclosures, a limit at a sequence of
+points that approaches it.
 """
 
 from __future__ import annotations
@@ -22,22 +23,23 @@ from .sample import points as sampled_points
 
 INFINITE = (oo, -oo)
 LARGEST_DRAW = 5_000
-#: A bound is followed downhill from the tightest of the drawn points: from how many, by what the
-#: letters are multiplied, how often at most, and with how many digits.
+#: A bound is followed downhill from the tightest of the sampled points: the number of starts, of
+#: steps and of digits.
 STARTS, LONGEST_WAY, KEPT_DIGITS, FEW_DIGITS, LOST_DIGITS = 3, 60, 6, 30, 6
-FARTHEST = 8**6  # a letter goes from there to one over it
+FARTHEST = 8**6  # letters stay between this and its reciprocal
+#: Letters are multiplied and divided by these, one after the other.
 FACTORS = tuple(1 + Rational(1, n) for n in (Rational(1, 7), 1, 4, 16, 64))
-#: The powers of ten at which the variable of a limit is put, and those for what is not yet small.
+#: The powers of ten that the variable of a limit takes, and further ones while the distance is large.
 STEPS, FARTHER, SMALL = (15, 30, 60, 120), (10**4, 10**6, 5 * 10**7), 10**3
-#: How many digits of a distance must be beyond rounding, for each power of ten how many may cancel,
-#: and which part of a distance has to go in a step.
+#: The digits of a distance beyond rounding, the digits that may cancel for each power of ten, and the
+#: share (its reciprocal) by which a distance must shrink in a step.
 ROUNDING, CANCELLED, SHARE = 100, 5, 10**6
 DIGITS_OF_LIMITS = ROUNDING + CANCELLED * STEPS[-1]
 
 
 @dataclass(frozen=True)
 class PointCheck:
-    """Whether the relation held at every point, how many were used, and where it failed first."""
+    """Whether the relation held at every point, how many points were used, and the first failure."""
 
     passed: bool
     points: int
@@ -59,12 +61,12 @@ def check_at_points(
     """Check a relation at `points` seeded points where both sides are defined and the assumptions
     hold.
 
-    The sides of an equality, evaluated with four times `digits` digits, must agree to twice as many:
-    so cancellation is not mistaken for a failure, nor two different small numbers for equal ones. Of
-    a bound no enclosure may exclude it, neither there nor where it becomes tightest nearby, and some
-    must confirm it strictly, or all be zero to all but the last 10 of `digits` digits; for a strict
-    bound zero is a failure. An asymptotic equality lhs ~ rhs, and a limit lhs -> rhs, are followed on
-    the way to the limit.
+    * The sides of an equality are evaluated with four times `digits` digits and must agree to twice
+      `digits`: neither cancellation nor two different small numbers can mislead.
+    * A bound fails if an enclosure excludes it, at the points or where it becomes tightest nearby. At
+      one point at least an enclosure must confirm it strictly; a weak bound also passes if the sides
+      agree at all points to all but the last 10 of `digits` digits.
+    * An asymptotic equality lhs ~ rhs or a limit lhs -> rhs is followed on the way to the limit.
     """
     symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
     if complaint := not_real(symbols):
@@ -94,7 +96,7 @@ def check_at_points(
 
 
 def _difference(lhs: Expr, rhs: Expr, digits: int) -> Callable[[Point], str]:
-    """What tells at a point how two sides differ; empty where they do not."""
+    """A function of a point that describes how the two sides differ there; empty if they agree."""
     evaluator = PointEvaluator(4 * digits)
     tolerance = evaluator.context.mpf(10) ** (-2 * digits)
 
@@ -116,7 +118,7 @@ def _ordered(point: Point) -> tuple[tuple[Symbol, Rational], ...]:
 
 @dataclass(frozen=True)
 class Way:
-    """Both sides of a limit on the way to it; no code is shared with what finds it."""
+    """Both sides of a limit on the way to it; no code is shared with the search for the limit."""
 
     lhs: Expr
     relation: str
@@ -126,18 +128,18 @@ class Way:
 
     @cached_property
     def evaluators(self) -> dict[int, PointEvaluator]:
-        """Step -> what evaluates there: farther on more digits cancel."""
+        """The evaluator of each step: farther on more digits cancel."""
         return {
             step: PointEvaluator(ROUNDING + CANCELLED * step) for step in STEPS
         } | dict.fromkeys(FARTHER, PointEvaluator(DIGITS_OF_LIMITS))
 
     def at(self, step: int, point: Point) -> Point:
-        """The point with the variable at so many powers of ten towards the limit."""
+        """The point with the variable at 10 to the step, or to minus the step for the limit 0."""
         ten = self.evaluators[step].context.mpf(10)
         return {**point, self.x: ten ** (step if self.limit == "oo" else -step)}
 
     def are_positive(self, assume: Sequence[Expr], point: Point) -> bool:
-        """Whether all that is assumed holds at the last steps."""
+        """Whether all assumptions hold at the last two steps."""
         try:
             return all(
                 self.evaluators[step].evaluate(a, self.at(step, point)) > 0
@@ -148,7 +150,7 @@ class Way:
             return False
 
     def values(self, point: Point, steps: Iterable[int]) -> Iterator[tuple[int, Any, Any]]:
-        """The steps at which both sides have values, with these, 0 for an infinite one."""
+        """The steps at which both sides have values, with these values; an infinite side counts as 0."""
         rhs = Integer(0) if self.rhs in INFINITE else self.rhs
         for step in steps:
             with suppress(Undefined):
@@ -158,7 +160,7 @@ class Way:
                     yield step, left, right
 
     def failure(self, point: Point) -> str:
-        """The distances where they do not shrink to the last; empty where they do."""
+        """The distances, as a message, if they do not keep shrinking; empty if they do."""
         distances = self._distances(point, STEPS)
         for step in FARTHER:
             if not self._shrink(distances) or distances[-1] * SMALL <= 1:
@@ -172,7 +174,7 @@ class Way:
         return f"the distances {shown} towards {self.x} -> {self.limit}"
 
     def _shrink(self, distances: Sequence[Any]) -> bool:
-        """Whether the last distance is the smaller; one that is rounding alone is none."""
+        """Whether the last distance is smaller than the one before, or no more than rounding."""
         if len(distances) < 2:
             return False
         before, last = distances[-2:]
@@ -231,8 +233,8 @@ def _check_bound(
 def corners(
     lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], drawn: Iterable[Point], seed: int
 ) -> Iterator[Point]:
-    """Where a bound may fail that holds at the points that are drawn: where it is tightest nearby,
-    and far from 1.
+    """Points at which a bound may fail although it holds at the sampled ones: where it is tightest
+    nearby, and far from 1.
     """
     yield from tightest(lhs, relation, rhs, assume, drawn)
     yield from far_points(set[Symbol]().union(*(e.free_symbols for e in (lhs, rhs, *assume))), seed)
@@ -241,16 +243,16 @@ def corners(
 def tightest(
     lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], drawn: Iterable[Point]
 ) -> Iterator[Point]:
-    """Points that are reached from the tightest of those that are drawn: letter by letter to where
-    the difference is the least share of both sides, of its terms where a side is zero.
+    """Points reached by descent from the tightest sampled ones: letter by letter to where the
+    difference is the least share of both sides (of its terms, where a side is zero).
     """
     larger, smaller = (lhs, rhs) if relation[0] == ">" else (rhs, lhs)
     terms, evaluator = Add.make_args(larger - smaller), PointEvaluator(FEW_DIGITS)
     least = evaluator.context.mpf(10) ** (LOST_DIGITS - FEW_DIGITS)
 
     def share(point: Point) -> Any:
-        """Between -1 and 1; negative where the bound fails, infinite where it has no meaning or is
-        lost in rounding.
+        """The relative gap, between -1 and 1: negative where the bound fails, infinite where it is
+        undefined or lost in rounding.
         """
         try:
             if any(not evaluator.evaluate(a, point) > 0 for a in assume):
@@ -270,7 +272,7 @@ def tightest(
 
 
 def _descended(share: Callable[[Point], Any], point: Point) -> Point:
-    """Where no letter alone lowers the share any more, or it is negative."""
+    """The point where no letter alone lowers the share any more, or where it is negative."""
     least = share(point)
     moving = [x for x in sorted(point, key=str) if not x.is_integer and point[x]]
     for factor in FACTORS:
@@ -280,8 +282,8 @@ def _descended(share: Callable[[Point], Any], point: Point) -> Point:
                 value = mpf(point[x].p) / point[x].q * ratio.p / ratio.q
                 moved = {**point, x: Rational(nstr(value, KEPT_DIGITS))}
                 is_near = 1 <= FARTHEST * abs(value) <= FARTHEST**2
-                if is_near and (there := share(moved)) < least:
-                    point, least = moved, there
+                if is_near and (lower := share(moved)) < least:
+                    point, least = moved, lower
             if least < 0:
                 return point
             if least == before:

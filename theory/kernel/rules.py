@@ -1,4 +1,4 @@
-"""Exact arguments: how a relation is established without numbers."""
+"""The exact arguments by which a step is proved."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .functions import defined
 from .limits import decide_limit
 from .search import why_positive
 
-#: How strong an argument is; a derivation is as strong as its weakest step.
+#: The strengths of an argument; a derivation is as strong as its weakest step.
 PROVED = "proved"
 UNDER_LEMMA = "proved under a stated lemma"
 CITED = "cited"
@@ -24,7 +24,7 @@ FAILED = "failed"
 
 
 class Stated(Protocol):
-    """A relation between two expressions, wherever others are positive."""
+    """A relation between two expressions wherever the assumed ones are positive."""
 
     @property
     def lhs(self) -> Expr: ...
@@ -40,9 +40,9 @@ class Stated(Protocol):
 
 
 class Argument(Protocol):
-    """An argument: what it is called, how strong it is, and what it says of a claim.
+    """An argument: its label, its strength, and its decision on a claim.
 
-    Label and strength belong to the class: nobody who uses an argument chooses them.
+    Label and strength belong to the class: the user of an argument cannot choose them.
     """
 
     @property
@@ -55,14 +55,14 @@ class Argument(Protocol):
 
 
 def weakest(strengths: Iterable[str]) -> str:
-    """The weakest of some strengths; "failed" is the weakest of all."""
+    """The weakest of the strengths; "failed" is weaker than all others, and is that of no step."""
     order = (*STRENGTHS, FAILED)
     return max(strengths, key=order.index, default=FAILED)
 
 
 @dataclass(frozen=True)
 class ByNormalForm:
-    """Both sides have the same power-law normal form."""
+    """The argument that both sides have the same power-law normal form."""
 
     label: ClassVar[str] = "normal form"
     strength: ClassVar[str] = PROVED
@@ -75,10 +75,10 @@ class ByNormalForm:
 
 @dataclass(frozen=True)
 class ByWeightedAmGm:
-    """sum T_i >= product (T_i/w_i)^w_i for T_i, w_i > 0 with sum w_i = 1; equality iff all T_i/w_i
-    agree.
+    """Weighted AM-GM: sum T_i >= product (T_i/w_i)^w_i for T_i, w_i > 0 with sum w_i = 1, with
+    equality if and only if all T_i/w_i agree.
 
-    A strict bound needs two T_i/w_i of which one is certainly the larger.
+    A strict bound needs two T_i/w_i that certainly differ.
     """
 
     terms: tuple[Expr, ...]
@@ -112,7 +112,7 @@ class ByWeightedAmGm:
         )
 
     def _apart(self, assume: tuple[Expr, ...]) -> bool:
-        """Whether two of the terms certainly differ in units of their weights."""
+        """Whether two of the T_i/w_i certainly differ."""
         levels = [term / weight for term, weight in zip(self.terms, self.weights, strict=True)]
         return any(
             implied(Condition(one - other, "!="), assume)
@@ -123,7 +123,7 @@ class ByWeightedAmGm:
 
 
 def implied(condition: Condition, assume: Sequence[Expr]) -> bool:
-    """Whether a side condition is one of the assumptions, or follows from one as written."""
+    """Whether a side condition is one of the assumptions, or follows from one directly."""
     e = condition.expression
     return e in assume or (
         condition.relation == "!=" and any(part in assume for part in (-e, e**2, (-e) ** 2))
@@ -132,7 +132,7 @@ def implied(condition: Condition, assume: Sequence[Expr]) -> bool:
 
 @dataclass(frozen=True)
 class ByLeadingTerm:
-    """lhs/rhs tends to 1 (for ~), or lhs to rhs (for ->), by leading terms or by continuity."""
+    """The limit of lhs/rhs is 1 (for ~), or that of lhs is rhs (for ->), by leading terms or continuity."""
 
     variable: Symbol
     limit: str  # "0" or "oo"

@@ -17,10 +17,10 @@ ZERO_ONE_IN = 4  # of a nonnegative symbol
 
 
 def draw(symbols: Iterable[Symbol], generator: Random, width: int = 1) -> Point:
-    """One point: magnitudes log-uniform in [8^-width, 8^width] as fractions, each sign that the
+    """One point: magnitudes log-uniform in [8^-width, 8^width] as fractions, with a sign that the
     symbol may have.
 
-    A symbol that is declared nonnegative is 0 now and then, and one that is declared integer whole.
+    A symbol declared nonnegative is sometimes 0; the value of one declared integer is an integer.
     """
     point: Point = {}
     for symbol in symbols:
@@ -41,13 +41,13 @@ def draw(symbols: Iterable[Symbol], generator: Random, width: int = 1) -> Point:
 
 
 def _possible_signs(symbol: Symbol) -> list[int]:
-    """What the symbol's assumptions leave open; 0 where it is neither positive nor negative."""
+    """The signs that the symbol's assumptions allow; 0 if it is neither positive nor negative."""
     excluded = {1: symbol.is_extended_positive is False, -1: symbol.is_extended_negative is False}
     return [sign for sign in (1, -1) if not excluded[sign]] or [0]
 
 
 def points(symbols: Iterable[Symbol], seed: int) -> Iterator[Point]:
-    """An endless stream of points, the same for the same seed; it widens, for a domain that lies
+    """An endless stream of points, the same for the same seed; its range widens, to reach domains
     far from 1.
     """
     ordered = sorted(set(symbols), key=lambda symbol: symbol.name)
@@ -57,8 +57,8 @@ def points(symbols: Iterable[Symbol], seed: int) -> Iterator[Point]:
 
 
 def far_points(symbols: Iterable[Symbol], seed: int) -> Iterator[Point]:
-    """Points spread over many magnitudes, for what fails far from 1 alone: as near as 8^2, as far as
-    8^8, in turn.
+    """Points over many magnitudes, for claims that fail only far from 1: within 8^2, 8^4 and 8^8 in
+    turn.
     """
     ordered = sorted(set(symbols), key=lambda symbol: symbol.name)
     generator = Random(f"far {seed}")
@@ -67,12 +67,10 @@ def far_points(symbols: Iterable[Symbol], seed: int) -> Iterator[Point]:
 
 
 def not_real(symbols: Iterable[Symbol]) -> str:
-    """Why points drawn from the real numbers say too little: a symbol that is not declared real;
-    empty where all are.
-    """
+    """A complaint about a symbol that is not declared real; empty if all are."""
     other = min((symbol.name for symbol in symbols if symbol.is_real is not True), default=None)
     return (
         ""
         if other is None
-        else f"{other} is not declared real or positive, and only real numbers are spoken of here"
+        else f"{other} is not declared real or positive, and claims are about real numbers only"
     )

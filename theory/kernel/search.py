@@ -1,12 +1,12 @@
-"""The search for a proof that an expression is positive, or never negative, where assumptions hold.
+"""The search for a proof that an expression is positive, or never negative, under assumptions.
 
-Each rule is sound by itself, and what it needs is proved by the rules again, to a small depth:
+Each rule is sound by itself; its premises are proved by the rules again, to a small depth:
 
-* signs of terms, of their factors, and of the logarithm of what is compared with 1;
-* products of powers compared factor by factor, term against term, or with one exponent divided out;
+* the signs of terms, of their factors, and of logarithms, whose arguments are compared with 1;
+* one term against another: powers compared factor by factor, or with one exponent divided out;
 * weighted AM-GM;
-* an assumption, of which it is at least a multiple;
-* a value at one end of an interval, and the sign of the slope along it.
+* an assumption of which the expression is at least a positive multiple;
+* the value at one end of an interval, and the sign of the slope along it.
 """
 
 from __future__ import annotations
@@ -37,13 +37,12 @@ from .path import along, by_name
 from .signs import UNKNOWN, Assumed, Prover, Sign
 from .terms import NEVER_NEGATIVE, POSITIVE, DefinedForm, split, weights_of
 
-#: How many operations the expressions have together that one search looks at, and how deep it
-#: goes.
+#: The operations of all expressions that one search looks at, and the depth of nested premises.
 MOST_OPERATIONS, DEPTH = 800, 2
 MOST_TERMS = 8
-#: Of numbers in exponents, and of whole powers that are compared as they are.
+#: The largest number in an exponent, and the largest integer power that is compared directly.
 LARGEST_EXPONENT, LARGEST_POWER = 10**6, 24
-#: An expression of more operations, or of more times as many as there were at first, is not looked at.
+#: Expressions of more operations than LARGE plus LARGER times those of the claim are not looked at.
 LARGE, LARGER = 80, 4
 ZERO, ONE = Integer(0), Integer(1)
 ENCLOSED = "an enclosure of the difference is positive"
@@ -59,16 +58,16 @@ def largest_exponent(e: Expr) -> int:
 
 
 class GivenUp(Exception):
-    """The search has looked at as much as it may."""
+    """The search has reached its limit of operations."""
 
 
 def attempted(rule: Callable[..., str], *claim: Any) -> str:
-    """The reason that a rule finds; none where SymPy stumbles over one of its expressions."""
+    """The reason that a rule finds; empty if SymPy raises an error on one of its expressions."""
     try:
         return rule(*claim)
     except (GivenUp, OutOfTime):
         raise
-    except Exception:  # SymPy raises of every kind; a rule without an answer has proved nothing
+    except Exception:  # SymPy raises errors of every kind; without an answer nothing is proved
         return ""
 
 
@@ -80,8 +79,8 @@ def why_positive(
     seed: int = 0,
     nonzero: Sequence[Expr] = (),
 ) -> str:
-    """Why `e > 0`, or `e >= 0` where not strict, wherever the assumed expressions are positive; empty
-    where no proof is found. What is known not to be 0 may be divided by in its terms.
+    """Why `e > 0`, or `e >= 0` if not strict, wherever the assumed expressions are positive; empty if
+    no proof is found. Expressions in `nonzero` are known not to vanish, so terms may divide by them.
     """
     square = next((a for a in assume if a.is_Pow and a.exp == 2), None)
     if square is not None:  # its base is positive or negative
@@ -110,7 +109,7 @@ def why_positive(
 
 
 def _in_one_variable(e: Expr) -> Iterator[tuple[str, Expr]]:
-    """The expression with a positive part as a variable, where its letters occur nowhere else."""
+    """The expression with a positive part replaced by a variable, if its letters occur only there."""
     u = next(s for s in symbols("u v w u_0", positive=True) if s not in e.free_symbols)
     parts = {part for part in _parts(e) if part.is_positive and not (part.is_Symbol or part == e)}
     for part in sorted(parts, key=lambda p: (-len(p.free_symbols), -count_ops(p), str(p))):
@@ -124,20 +123,20 @@ def _in_one_variable(e: Expr) -> Iterator[tuple[str, Expr]]:
 
 
 class SignedTerms(NamedTuple):
-    """The terms of a sum by their signs."""
+    """The terms of a sum, by sign; the negative ones are given as their magnitudes."""
 
     positive: list[NormalForm]
     negative: list[NormalForm]
     certain: list[bool]
-    """Which of the positive ones cannot vanish."""
+    """For each positive term, whether it cannot vanish."""
 
     def leave_something(self, chosen: Sequence[int]) -> bool:
-        """Whether a positive term that cannot vanish is not among the chosen ones."""
+        """Whether a positive term outside the chosen ones cannot vanish."""
         return any(certain for i, certain in enumerate(self.certain) if i not in chosen)
 
 
 class Search(Prover):
-    """One search: what it has found, and the points at which it tries things out."""
+    """One search, with the results found so far and the points at which it tries claims first."""
 
     def __init__(self, seed: int, largest: int) -> None:
         super().__init__(seed)
@@ -145,15 +144,15 @@ class Search(Prover):
         self.found: dict[tuple[Expr, Assumed, bool], tuple[int, str]] = {}
 
     def why(self, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
-        """The reason, empty for none; what was found, or sought as deep as now, is not sought again."""
+        """The reason, empty for none; results are kept, so nothing is searched twice to the same depth."""
         sign = self.plain_sign(e, assume)
         if sign.value == 1 and (sign.strict or not strict):
             return POSITIVE if sign.strict else NEVER_NEGATIVE
         if sign.value == -1 and (sign.strict or strict):
             return ""
         key = (e, assume, strict)
-        sought, reason = self.found.get(key, (-1, ""))
-        if reason or sought >= depth:
+        searched_depth, reason = self.found.get(key, (-1, ""))
+        if reason or searched_depth >= depth:
             return reason
         check()
         size = int(count_ops(e))
@@ -162,12 +161,12 @@ class Search(Prover):
         self.operations += size
         if self.operations > MOST_OPERATIONS:
             raise GivenUp
-        self.found[key] = depth, ""  # a proof that needs itself is none
-        reason = self._sought(e, assume, strict, depth)
+        self.found[key] = depth, ""  # a proof must not use itself
+        reason = self._search(e, assume, strict, depth)
         self.found[key] = depth, reason
         return reason
 
-    def _sought(self, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
+    def _search(self, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
         if not self.holds_at_points(e, assume):
             return ""
         reading = DefinedForm.of(e, assume)
@@ -180,7 +179,7 @@ class Search(Prover):
         )
 
     def _by_assumption(self, e: Expr, assume: Assumed) -> str:
-        """A positive multiple of it is an assumption and something that is not negative."""
+        """By an assumption: a positive multiple of e exceeds it by something that is not negative."""
         for a in assume:
             for x in by_name(e.free_symbols & a.free_symbols):
                 multiple = a.diff(x) / e.diff(x)
@@ -193,7 +192,7 @@ class Search(Prover):
     # -- terms -----------------------------------------------------------------------------------------------------
 
     def by_terms(self, reading: DefinedForm, strict: bool, depth: int) -> str:
-        """Positive terms; negative ones that positive ones outweigh, one by one or by their mean."""
+        """By the signs of terms, where positive ones outweigh the negative, singly or by their mean."""
         for terms in self._readings(reading, depth):
             if not terms.negative:
                 if any(terms.certain) or not strict:
@@ -207,9 +206,10 @@ class Search(Prover):
         return ""
 
     def _readings(self, reading: DefinedForm, depth: int) -> Iterator[SignedTerms]:
-        of_form = [{key: value} for key, value in reading.form.items()]
+        terms_of_form = [{key: value} for key, value in reading.form.items()]
         monomials = split(reading.form, reading.arithmetic)
-        for terms in (of_form, monomials) if len(monomials) > len(of_form) else (of_form,):
+        finer = [monomials] if len(monomials) > len(terms_of_form) else []
+        for terms in (terms_of_form, *finer):
             by_sign = self._by_sign(terms, reading, depth)
             if by_sign is not None:
                 yield by_sign
@@ -244,20 +244,20 @@ class Search(Prover):
                 sign = self._sign_of_coefficient(value, reading, depth)
         for prime, power in key[1]:
             excess = reading.base(prime) - 1
-            of_log = self.sign(excess, reading.assume, depth) if sign.value else UNKNOWN
+            log_sign = self.sign(excess, reading.assume, depth) if sign.value else UNKNOWN
             if power % 2 == 0:
-                of_log = Sign(1, of_log.strict)
-            sign = Sign(sign.value * of_log.value, sign.strict and of_log.strict)
+                log_sign = Sign(1, log_sign.strict)
+            sign = sign.times(log_sign)
         return sign
 
     def _sign_of_coefficient(self, value: Fraction, reading: DefinedForm, depth: int) -> Sign:
-        """By the signs of its irreducible factors, each proved."""
+        """The sign of a coefficient, by proofs of the signs of its irreducible factors."""
         field = reading.arithmetic.field
         sign, unknown = field.sign_of(value)
         proved = Sign(sign, not set(field.unknown_primes(value)) - set(unknown))
         for prime in unknown:
-            of_prime = self.sign(field.to_sympy(field.prime_fraction(prime)), reading.assume, depth)
-            proved = Sign(proved.value * of_prime.value, proved.strict and of_prime.strict)
+            factor = field.to_sympy(field.prime_fraction(prime))
+            proved = proved.times(self.sign(factor, reading.assume, depth))
         return proved
 
     # -- one term against another ----------------------------------------------------------------------------------
@@ -265,7 +265,7 @@ class Search(Prover):
     def _one_by_one(
         self, reading: DefinedForm, terms: SignedTerms, strict: bool, depth: int
     ) -> str:
-        """Each negative term is at most a positive one of its own."""
+        """By pairs: each negative term is at most a different positive one."""
         if len(terms.negative) > len(terms.positive) or len(terms.negative) > 3:
             return ""
         for chosen in islice(permutations(range(len(terms.positive)), len(terms.negative)), 24):
@@ -286,7 +286,7 @@ class Search(Prover):
         return ""
 
     def _may_be_larger(self, reading: DefinedForm, larger: NormalForm, smaller: NormalForm) -> bool:
-        """Whether it is so at some points."""
+        """Whether the larger term is at least the smaller at the sampled points."""
         arithmetic = reading.arithmetic
         return self.holds_at_points(
             arithmetic.to_sympy(larger) - arithmetic.to_sympy(smaller), reading.assume
@@ -300,19 +300,20 @@ class Search(Prover):
         strict: bool,
         depth: int,
     ) -> bool:
-        """Whether one positive term is at least another: by the difference of their logarithms."""
+        """Whether a positive term is at least another, by the difference of their logarithms."""
         arithmetic = reading.arithmetic
         ((above, value),), ((below, other),) = larger.items(), smaller.items()
         sides: list[NormalForm] = [{(above[0], ()): value}, {(below[0], ()): other}]
         if above[1] != below[1] or not all(map(arithmetic.is_certainly_positive, sides)):
             return False
         try:
-            one, another = map(arithmetic.log, sides)
-            difference = arithmetic.canonical(arithmetic.add(one, arithmetic.negate(another)))
+            log_above, log_below = map(arithmetic.log, sides)
+            difference = arithmetic.add(log_above, arithmetic.negate(log_below))
+            difference = arithmetic.canonical(difference)
         except OutsideScope:
             return False
         if arithmetic.positive or arithmetic.nonzero:
-            return False  # they have logarithms only under conditions
+            return False  # the logarithms need side conditions
         return self._above_zero(difference, reading, strict, depth)
 
     def _above_zero(
@@ -337,9 +338,9 @@ class Search(Prover):
             if sign.value != 1:
                 open_powers.append((exponent, bases))
             certain |= sign.value == 1 and sign.strict
-        of_rest = self.sign(Add(*rest), reading.assume, depth)
-        if not open_powers and of_rest.value == 1:
-            return certain or not strict or of_rest.strict
+        rest_sign = self.sign(Add(*rest), reading.assume, depth)
+        if not open_powers and rest_sign.value == 1:
+            return certain or not strict or rest_sign.strict
         return depth > 0 and any(
             self._by_pivot(exponent, powers, rest, reading.assume, strict, depth)
             for exponent, _ in _by_exponent(powers)
@@ -349,13 +350,12 @@ class Search(Prover):
         self, exponent: Expr, bases: list[tuple[int, Expr]], assume: Assumed, depth: int
     ) -> Sign:
         """The sign of `exponent * log(product of whole powers)`."""
-        of_exponent = self.sign(exponent, assume, depth)
-        if not of_exponent.value:
+        sign = self.sign(exponent, assume, depth)
+        if not sign.value:
             return UNKNOWN
         above = Mul(*(base**n for n, base in bases if n > 0))
         below = Mul(*(base**-n for n, base in bases if n < 0))
-        of_log = self.sign(above - below, assume, depth)
-        return Sign(of_exponent.value * of_log.value, of_exponent.strict and of_log.strict)
+        return sign.times(self.sign(above - below, assume, depth))
 
     def _by_pivot(
         self,
@@ -366,8 +366,8 @@ class Search(Prover):
         strict: bool,
         depth: int,
     ) -> bool:
-        """The same with one exponent divided out: the products above and below are compared as they
-        are.
+        """Whether sum e_i log b_i + f is at least 0, with one exponent divided out: the products of the
+        remaining powers are compared directly.
         """
         sign = self.sign(pivot, assume, depth)
         if not sign.value or not sign.strict:
@@ -387,7 +387,7 @@ class Search(Prover):
     # -- means -----------------------------------------------------------------------------------------------------
 
     def _by_mean(self, reading: DefinedForm, terms: SignedTerms, strict: bool, depth: int) -> str:
-        """One negative term that is the weighted geometric mean of all positive ones."""
+        """By weighted AM-GM: the one negative term is the weighted geometric mean of the positive ones."""
         if len(terms.negative) != 1 or len(terms.positive) < 2:
             return ""
         (negative,) = map(reading.arithmetic.to_sympy, terms.negative)
@@ -407,9 +407,10 @@ class Search(Prover):
         return ""
 
     def _differ(self, levels: Sequence[Expr], assume: Assumed, depth: int) -> bool:
-        """Whether two of the expressions certainly differ, where their mean is below them."""
+        """Whether two of the levels certainly differ, so that weighted AM-GM is strict."""
         return any(
-            self.sign(one - other, assume, depth).strict for one, other in combinations(levels, 2)
+            self.sign(first - second, assume, depth).strict
+            for first, second in combinations(levels, 2)
         )
 
 
@@ -420,7 +421,7 @@ def _is_one(quotient: DefinedForm) -> bool:
 def _by_exponent(
     powers: Sequence[tuple[Expr, Expr]],
 ) -> list[tuple[Expr, list[tuple[int, Expr]]]]:
-    """Powers whose exponents are whole multiples of each other, together."""
+    """The powers in groups whose exponents are integer multiples of a common one."""
     classes: list[tuple[Expr, list[tuple[Expr, Expr]]]] = []
     for exponent, base in powers:
         for pivot, members in classes:

@@ -1,4 +1,4 @@
-"""Signs of expressions: those that one sees, those at points, and those that a search proves."""
+"""Signs of expressions: evident ones, those at sampled points, and those that a search proves."""
 
 from __future__ import annotations
 
@@ -17,22 +17,26 @@ from .sample import Point
 
 Assumed = tuple[Expr, ...]
 
-#: At how many points an expression is tried, and with how many digits.
+#: The number of points at which an expression is tried, the digits, and the rounding allowed for.
 POINTS, DIGITS, NOISE = 8, 30, 10**18
 
 
 class Sign(NamedTuple):
-    """1 or -1, and whether zero is excluded; 0 where the sign is not certain."""
+    """The sign 1 or -1, and whether zero is excluded; 0 where the sign is unknown."""
 
     value: int
     strict: bool
+
+    def times(self, other: Sign) -> Sign:
+        """The sign of a product."""
+        return Sign(self.value * other.value, self.strict and other.strict)
 
 
 UNKNOWN = Sign(0, False)
 
 
 class _Place:
-    """A point, with the values found there."""
+    """A point with the values evaluated there so far."""
 
     def __init__(self, point: Point) -> None:
         self.point = point
@@ -40,7 +44,7 @@ class _Place:
 
 
 class Prover(ABC):
-    """The signs of expressions where others are assumed positive."""
+    """The signs of expressions under assumptions."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -48,7 +52,7 @@ class Prover(ABC):
 
     @abstractmethod
     def why(self, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
-        """Why e is positive, or not negative where not strict; empty where no proof is found."""
+        """Why e is positive, or not negative if not strict; empty if no proof is found."""
 
     @cached_property
     def evaluator(self) -> PointEvaluator:
@@ -61,7 +65,7 @@ class Prover(ABC):
     # -- points ----------------------------------------------------------------------------------------------------
 
     def points_where(self, symbols: Iterable[Symbol], assume: Assumed) -> list[_Place]:
-        """Points where the assumptions hold."""
+        """Sampled points where the assumptions hold."""
         key = frozenset(symbols).union(*(a.free_symbols for a in assume)), assume
         if key not in self.drawn:
             conditions = [Condition(a, ">") for a in assume]
@@ -71,7 +75,7 @@ class Prover(ABC):
         return self.drawn[key]
 
     def sign_at(self, e: Expr, place: _Place, *, lost: int) -> int:
-        """The sign of the value, 0 where it is lost in rounding, `lost` where there is none."""
+        """The sign of the value; 0 if it is lost in rounding, `lost` if there is no value."""
         try:
             terms = [
                 self.evaluator.evaluate(term, place.point, place.seen) for term in Add.make_args(e)
@@ -82,14 +86,14 @@ class Prover(ABC):
         return 0 if abs(value) * NOISE <= size else (1 if value > 0 else -1)
 
     def holds_at_points(self, e: Expr, assume: Assumed) -> bool:
-        """Whether the expression is negative at none of some points, of which there are some."""
+        """Whether sampled points exist, and the expression is negative at none of them."""
         near = self.points_where(e.free_symbols, assume)
         return bool(near) and all(self.sign_at(e, point, lost=0) >= 0 for point in near)
 
     # -- signs of factors ------------------------------------------------------------------------------------------
 
     def plain_sign(self, e: Expr, assume: Assumed) -> Sign:
-        """The sign that one sees."""
+        """The sign that follows from the form of the expression, without a search."""
         if not (e.is_Rational or e.free_symbols):
             return self._sign_of_number(e)
         if e.is_positive or e in assume:
@@ -106,11 +110,10 @@ class Prover(ABC):
             base = self.plain_sign(e.base, assume)
             return base if base.value == 1 else UNKNOWN
         if e.is_Mul:
-            value, strict = 1, True
+            sign = Sign(1, True)
             for factor in e.args:
-                sign = self.plain_sign(factor, assume)
-                value, strict = value * sign.value, strict and sign.strict
-            return Sign(value, strict and value != 0)
+                sign = sign.times(self.plain_sign(factor, assume))
+            return sign if sign.value else UNKNOWN
         if e.is_Add:
             signs = [self.plain_sign(term, assume) for term in e.args]
             if len({sign.value for sign in signs}) == 1:
@@ -118,7 +121,7 @@ class Prover(ABC):
         return UNKNOWN
 
     def _sign_of_number(self, e: Expr) -> Sign:
-        """By an enclosure."""
+        """The sign of a number, by an enclosure."""
         with suppress(Undefined):
             value = self.enclosing.evaluate(e, {})
             if certainly_nonzero(value):
@@ -126,7 +129,7 @@ class Prover(ABC):
         return UNKNOWN
 
     def sign(self, e: Expr, assume: Assumed, depth: int) -> Sign:
-        """The sign that is seen or proved."""
+        """The sign, evident or proved by a search."""
         sign = self.plain_sign(e, assume)
         if sign.value:
             return sign

@@ -37,7 +37,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Letter:
-    """What a symbol stands for."""
+    """A symbol with its LaTeX, unit, domain and meaning."""
 
     name: str
     latex: str

@@ -1,6 +1,4 @@
-"""An expression as a sum of terms, and the weights with which one is the weighted
-geometric mean of others.
-"""
+"""Expressions as sums of terms, and the weights of a geometric mean of terms."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ NEVER_NEGATIVE = "the difference is a sum of terms that are never negative"
 
 
 def split(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
-    """One monomial of a numerator at a time, over its denominator."""
+    """The form as single terms: each monomial of a numerator over its denominator."""
     field = arithmetic.field
     return [
         {key: field.field(field.ring.from_dict({monomial: coefficient})) / field.field(value.denom)}
@@ -31,7 +29,7 @@ def split(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
 
 
 def weights_of(terms: Sequence[Expr], bound: Expr) -> Iterator[tuple[Expr, ...]]:
-    """Candidate weights: solutions of sum w_i = 1 with some exponents matched, of symbols and of numbers."""
+    """Candidate weights w_i: they sum to 1 and match the exponents of some symbols or numbers."""
     usable = [row for row in _exponents((*terms, bound)) if len(set(row[:-1])) > 1]
     for chosen in combinations(usable, len(terms) - 1):
         rows = [[1] * (len(terms) + 1), *chosen]
@@ -44,8 +42,8 @@ def weights_of(terms: Sequence[Expr], bound: Expr) -> Iterator[tuple[Expr, ...]]
 
 
 def _exponents(terms: Sequence[Expr]) -> Iterator[list[Expr]]:
-    """The exponents of a symbol in all terms, for each that is a factor of monomials only; then those
-    of e and of whole numbers, for each kind that some term has.
+    """Rows of exponents in all terms: for each symbol that occurs only as a factor, then for e and
+    each integer prime.
     """
     arithmetic = arithmetic_for(terms)
     forms = [arithmetic.canonical(normal_form(term, arithmetic)) for term in terms]
@@ -63,7 +61,7 @@ def _exponents(terms: Sequence[Expr]) -> Iterator[list[Expr]]:
 
 
 def exponent_of(form: NormalForm, symbol: Symbol, arithmetic: Arithmetic) -> Expr | None:
-    """The exponent of the symbol in a form of one term, None where that is no monomial in it."""
+    """The exponent of the symbol in a form of one term, None if that is not a monomial in it."""
     if symbol not in arithmetic.field.symbols:
         return ZERO
     exponent, rest = arithmetic.split_power(form, symbol)
@@ -71,7 +69,7 @@ def exponent_of(form: NormalForm, symbol: Symbol, arithmetic: Arithmetic) -> Exp
 
 
 class DefinedForm:
-    """An expression as a normal form, where it is defined throughout."""
+    """The normal form of an expression that is defined wherever the assumptions hold."""
 
     def __init__(self, arithmetic: Arithmetic, given: NormalForm, assume: tuple[Expr, ...]) -> None:
         self.arithmetic, self.given, self.assume = arithmetic, given, assume
@@ -81,7 +79,7 @@ class DefinedForm:
     def of(
         cls, e: Expr, assume: tuple[Expr, ...], nonzero: Sequence[Expr] = ()
     ) -> DefinedForm | None:
-        """None where more is needed for it to be defined than is assumed and known not to be zero."""
+        """The normal form; None if the expression needs conditions that are neither assumed nor known."""
         try:
             arithmetic = arithmetic_for((e,), assume)
             form = arithmetic.canonical(normal_form(e, arithmetic))
@@ -92,7 +90,7 @@ class DefinedForm:
             return None
 
     def _lightened(self, form: NormalForm) -> NormalForm:
-        """Without common denominators and common factors of certain sign."""
+        """The form without common denominators and common factors of certain sign."""
         field = self.arithmetic.field
         if not form:
             return form
@@ -117,7 +115,7 @@ class DefinedForm:
         return self.arithmetic.to_sympy(self.form)
 
     def to_sympy(self) -> Expr:
-        """The expression itself, sorted."""
+        """The given expression in its normal form."""
         return self.arithmetic.to_sympy(self.given)
 
     def base(self, prime: int) -> Expr:

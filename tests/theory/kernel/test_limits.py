@@ -17,6 +17,13 @@ ENVELOPE = derive()
 P = misallocation(ENVELOPE).penalty
 W_N, W_D = ENVELOPE.shares
 
+
+@pytest.fixture(autouse=True)
+def _enough_time(monkeypatch) -> None:
+    """SymPy's limit has its time on a busy machine too."""
+    monkeypatch.setattr(limits, "SECONDS", 200)
+
+
 #: By leading terms or a continuous value.
 PROVED = [
     ((1 + x) ** beta, "->", 1, x, "0"),

@@ -35,9 +35,10 @@ def formulas_of_the_theory() -> list[Node]:
     envelope = derive()
     family = misallocation(envelope)
     of_envelope = "params tokens coefficient loss tokens_per_param compute_for_reducible"
-    of_penalty = "penalty penalty_in_ratio effective_compute critical_size_ratio data_wall"
+    of_penalty = "penalty penalty_in_ratio effective_compute critical_size_ratio"
     formulas = [getattr(envelope, name) for name in of_envelope.split()]
     formulas += [getattr(family, name) for name in of_penalty.split()]
+    formulas.append(family.targets.data_wall)
     formulas.append(family.excess.subs(LOG_SIZE_RATIO, sympy.log(SIZE_RATIO)))
     return [renamed(from_sympy(formula), SPELLING) for formula in formulas]
 

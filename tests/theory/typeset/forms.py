@@ -53,9 +53,10 @@ def closed_forms(envelope: Envelope) -> dict[str, Expr]:
     names = (
         *("penalty", "penalty_in_ratio", "effective_compute", "tokens_factor", "compute_overhead"),
         *("ratio", "critical_size_ratio", "tolerance_half_width", "overtrained_tail"),
-        *("iso_loss_tokens", "size_cap", "data_wall", "smallest_params"),
     )
+    targets = ("iso_loss_tokens", "size_cap", "data_wall", "smallest_params")
     forms |= {name: getattr(m, name) for name in names}
+    forms |= {name: getattr(m.targets, name) for name in targets}
     return forms | {"series": m.series(4), "in ratio": m.series_in_ratio(2)}
 
 

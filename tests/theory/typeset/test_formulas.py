@@ -52,7 +52,7 @@ HOFFMANN_LETTERS = {"alpha": sym.BETA, "beta": sym.GAMMA, "alpha_C": sym.ALPHA}
             r"\left(\frac{C}{6}\right)^{\gamma/(\beta + \gamma)}",
         ),
         (
-            misallocation().iso_loss_tokens,
+            misallocation().targets.iso_loss_tokens,
             "",
             r"\left(\frac{B}{R - A N^{-\beta}}\right)^{1/\gamma}",
         ),
