@@ -43,13 +43,7 @@ def test_a_row_per_model_and_k(call, data) -> None:
     assert (result.code, rows_of(result.out)) == (0, same)
 
 
-def test_sampling_that_stopped_at_successes_is_said(call, tmp_path) -> None:
-    rows = [("a", i, n, int(n < 20)) for i, n in enumerate([1, 2, 3, 5, 8, 13, 20, 20])]
-    path = write_rows(tmp_path / "c.csv", ("model", "problem", "n_samples", "n_correct"), rows)
-    assert "sampling stopped at success number 1 in 1 group" in call("passk", path).out
-
-
-def test_columns_and_conditions(call, data, tmp_path) -> None:
+def test_columns_conditions_and_notes(call, data, tmp_path) -> None:
     rows = [("a", "x", 1, 10, 3), ("a", "y", 1, 10, 1), ("b", "x", 1, 10, 2)]
     path = write_rows(tmp_path / "c.csv", ("who", "suite", "what", "tried", "right"), rows)
     names = "--column n_samples=tried --column n_correct=right --column problem=what"
@@ -57,11 +51,11 @@ def test_columns_and_conditions(call, data, tmp_path) -> None:
     found = data(*words, "--where", "suite == 'x'")
     assert {row["model"]: row["pass_at_k"] for row in found} == pytest.approx({"a": 0.3, "b": 0.2})
     found = data(*words, "--column", "benchmark=suite")
-    assert [(row["benchmark"], row["model"]) for row in found] == [
-        ("x", "a"),
-        ("y", "a"),
-        ("x", "b"),
-    ]
+    labels = [(row["benchmark"], row["model"]) for row in found]
+    assert labels == [("x", "a"), ("y", "a"), ("x", "b")]
+    tries = [("a", i, n, int(n < 20)) for i, n in enumerate([1, 2, 3, 5, 8, 13, 20, 20])]
+    path = write_rows(tmp_path / "s.csv", ("model", "problem", "n_samples", "n_correct"), tries)
+    assert "sampling stopped at success number 1 in 1 group" in call("passk", path).out
 
 
 def test_the_check(call, data, tmp_path) -> None:
@@ -93,12 +87,9 @@ def test_json_of_laws_is_that_of_the_library(call) -> None:
     laws = fit_passk(counts, ratios=[0.1, 10.0], compute=[1e22], **options)
     assert found == as_json(laws.as_dict())
     assert (result.code, result.err) == (0 if laws.sound else 3, "")
-    rows = rows_of(call(f"{words} --format csv").out)
-    assert [row["law"] for row in rows] == ["compute"] * 2 + ["params-tokens"] * 2 + ["gold"] * 2
-    assert (rows[0]["kappa"], float(rows[0]["alpha"])) == (
-        "",
-        laws.at(1, "compute").coefficients["alpha"],
-    )
+    rows = rows_of(call(f"{FIT} --law gold --gold gold.csv --k 1 {FAST} --format csv").out)
+    kappa = laws.at(1, "gold").coefficients["kappa"]
+    assert [(row["law"], float(row["kappa"])) for row in rows] == [("gold", kappa)]
 
 
 def test_what_is_open_is_refused_or_said(data) -> None:

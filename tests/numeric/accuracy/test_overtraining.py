@@ -10,19 +10,17 @@ from isoflop.numeric.accuracy.overtraining import GADRE_TASKS, fit_overtraining
 from isoflop.numeric.data.evaluations import Evaluations
 
 SMALL = "model in ('d=96_l=8_h=4', 'd=512_l=8_h=4', 'd=576_l=24_h=8', 'd=1024_l=24_h=8')"
-LOSS = (
-    f"({SMALL} and token_multiplier == 20 or model == 'd=96_l=8_h=4' and token_multiplier == 320)"
-)
-ERROR = f"({LOSS} or model == 'open_lm_1b' and token_multiplier == 20)"
-HELD_OUT = "(model == 'open_lm_1b' and token_multiplier > 20 or model == 'open_lm_7b')"
-ON = "dataset == 'rpj' and "
+LOSS = f"({SMALL} and multiplier == 20 or model == 'd=96_l=8_h=4' and multiplier == 320)"
+ERROR = f"({LOSS} or model == 'open_lm_1b' and multiplier == 20)"
+HELD_OUT = "(model == 'open_lm_1b' and multiplier > 20 or model == 'open_lm_7b')"
 
 
 def test_published_relative_errors_and_coefficients(public_runs):
     """To every printed digit."""
     runs = Evaluations.read(public_runs / "gadre2024" / "runs.csv", columns={"params": "N"})
     conditions = {"fit_where": LOSS, "error_where": ERROR, "predict_where": HELD_OUT}
-    where = {name: ON + condition for name, condition in conditions.items()}
+    conditions = {x: v.replace("multiplier", "token_multiplier") for x, v in conditions.items()}
+    where = {name: f"dataset == 'rpj' and {text}" for name, text in conditions.items()}
     found = fit_overtraining(runs, loss="c4_val", benchmarks=GADRE_TASKS, **where)
     assert (len(found.loss_fit.runs), len(found.error_fit.runs)) == (5, 6)
     assert found.loss_fit.is_sound
@@ -63,10 +61,8 @@ def test_the_truth_is_recovered():
     assert len(foretold) == 36 - len(found.loss_fit.runs)
     assert foretold["loss_difference"].abs().max() < 1e-8
     assert foretold["error_difference"].abs().max() < 1e-7
-    figure: Any = found.plot()
-    compute, loss = (
-        next(line for line in figure.axes[0].lines if "80" in line.get_label()).get_xydata().T
-    )
+    lines: Any = found.plot().axes[0].lines
+    compute, loss = next(line for line in lines if "80" in line.get_label()).get_xydata().T
     params = np.sqrt(compute / 480.0)
     np.testing.assert_allclose(loss, E + A * params**-BETA + B * (80 * params) ** -BETA, rtol=1e-7)
 

@@ -9,7 +9,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from tests.data import grid_runs
+from tests.data import grid_runs, runs_at
 
 from isoflop.numeric.fit import fit
 
@@ -135,38 +135,28 @@ def test_the_distance_is_that_of_the_fit_without_the_run():
 # -- refusals --------------------------------------------------------------------------------------
 
 
-def test_a_run_that_alone_tells_a_coefficient_has_no_error():
-    """All but one run are at one D: gamma hangs on that one, whose residual is 0 whatever it is."""
-    n = np.append(np.geomspace(1e8, 1e10, 13), 1e9)
-    d = np.append(np.full(13, 1e10), 1e11)
-    noise = np.exp(0.005 * np.random.default_rng(2).normal(size=14))
-    runs = {"params": n, "tokens": d, "loss": (1.7 + 400.0 * n**-0.34 + 410.0 * d**-0.28) * noise}
-    found = fit(runs, objective=SQUARES, fixed={"E": 1.7})
-    with pytest.raises(ValueError, match="one run alone determines a coefficient"):
-        _ = found.covariance
-
-
-def test_no_sandwich_where_E_is_zero_for_want_of_a_better_value():
-    """Losses without an irreducible part: E ends on 0, and the others move with it; where it is
-    given they do not.
+def test_no_covariance():
+    """Where one run alone determines gamma (all others are at one D); for one group, whose score is
+    the gradient of the objective, 0 at the optimum; and where E ends on 0, for want of a lower value,
+    and the others move with it, unless it is given.
     """
-    runs = grid_runs(noise=0.02)
-    runs["loss"] = runs["loss"] - 1.75
-    found, known = fit(runs), fit(runs, fixed={"E": 0.0})
-    assert found.coefficients["E"] == 0.0
-    with pytest.raises(ValueError, match=r"^covariance: E is 0, the least it can be"):
-        _ = found.covariance
-    assert not any(estimate.has_interval for estimate in found.estimates().values())
-    assert not found.law.estimate(lambda law: law.envelope.exponent).has_interval
-    assert known.coefficients["beta"] == pytest.approx(found.coefficients["beta"], rel=1e-6)
+    n, d = np.append(np.geomspace(1e8, 1e10, 13), 1e9), np.append(np.full(13, 1e10), 1e11)
+    alone = fit(runs_at(n, d, noise=0.005, seed=2), objective=SQUARES, fixed={"E": 1.7})
+    grouped, low = fit({**grid_runs(noise=0.02), "group": ["a"] * 30}), grid_runs(noise=0.02)
+    low["loss"] = low["loss"] - 1.75
+    at_zero, known = fit(low), fit(low, fixed={"E": 0.0})
+    for found, message in (
+        (alone, "one run alone determines a coefficient"),
+        (grouped, "all runs are of one group; must be 2 or more"),
+        (at_zero, r"^covariance: E is 0, the least it can be"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            _ = found.covariance
+    assert at_zero.coefficients["E"] == 0.0
+    assert not any(estimate.has_interval for estimate in at_zero.estimates().values())
+    assert not at_zero.law.estimate(lambda law: law.envelope.exponent).has_interval
+    assert known.coefficients["beta"] == pytest.approx(at_zero.coefficients["beta"], rel=1e-6)
     assert known.estimate("beta").has_interval
-
-
-def test_one_group_tells_no_error():
-    """Its score is the gradient of the objective, which is 0 at the optimum."""
-    found = fit({**grid_runs(noise=0.02), "group": ["a"] * 30})
-    with pytest.raises(ValueError, match="all runs are of one group; must be 2 or more"):
-        _ = found.covariance
 
 
 # -- intervals -------------------------------------------------------------------------------------

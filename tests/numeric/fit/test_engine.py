@@ -13,7 +13,7 @@ import pytest
 from scipy.optimize import least_squares, linprog, nnls
 
 from isoflop.numeric.fit.newton import Box, Problem
-from isoflop.numeric.fit.objective import OBJECTIVES, Objective
+from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.fit.power import ONE_EXPONENT, PARAMS_TOKENS, nonnegative
 from isoflop.numeric.fit.sharp import sharpen
 from isoflop.numeric.fit.solve import solve
@@ -46,16 +46,7 @@ def rho(name, r, delta):
     """By its definition."""
     if name == "huber-log":
         return r**2 / 2 if abs(r) <= delta else delta * (abs(r) - delta / 2)
-    return abs(r) if name == "absolute-log" else r**2
-
-
-@pytest.mark.parametrize("name", OBJECTIVES)
-def test_objectives_by_their_definitions(name):
-    chosen, weights = Objective(name=name, delta=2.5e-3), np.linspace(0.5, 3.0, 12)
-    r = [-3.0, -0.2, -2.5e-3, -1e-3, -1e-9, 0.0, 1e-7, 2e-3, 2.5e-3, 4e-3, 0.5, 40.0]
-    terms = (mp.mpf(w) * rho(name, mp.mpf(x), mp.mpf(2.5e-3)) for w, x in zip(weights, r))  # noqa: B905
-    value = chosen.measure(np.array(r))[0] @ weights
-    assert value == pytest.approx(float(mp.fsum(terms)), rel=1e-14)
+    return r**2
 
 
 @pytest.mark.parametrize("objective", ["least-squares", "least-squares-log", "huber-log"])

@@ -157,12 +157,9 @@ def test_noise_far_wider_than_the_bend_of_huber_is_no_obstacle(seed) -> None:
 
 def test_too_few_runs():
     four = {name: column[:4] for name, column in grid_runs().items()}
-    complaint = "4 usable runs; must be at least 5 for the 5 coefficients"
-    with pytest.raises(ValueError, match=complaint):
+    with pytest.raises(ValueError, match="4 usable runs; must be at least 5 for the 5 coeff"):
         fit(four)
     assert fit(four, fixed={"E": 1.7}).converged
-    with pytest.raises(ValueError, match="2 usable runs; must be at least 3 for the 3 coeff"):
-        fit({"compute": [1e18, 1e20], "loss": [3.0, 2.0]}, model="compute")
 
 
 WRONG = [
@@ -186,8 +183,9 @@ WRONG = [
     ({"bounds": {"E": (0.0, 1.0)}, "fixed": {"E": 1.0}}, "coefficient E: is both bounded and fix"),
     (
         {"model": "E+" + "+".join(f"a{i}*N^-b{i}" for i in range(10))},
-        "law: has 21 coefficients \\(E, a0, b0, ...\\); must have at most 20",
+        "law: has 21 coefficients .* 20",
     ),
+    ({"model": "E + Q(N)"}, "model='E \\+ Q\\(N\\)': Q\\(...\\): Q is not a function"),
 ]
 
 
@@ -212,9 +210,7 @@ def test_losses_of_no_unit_are_refused_before_anything_is_fitted(scale, recwarn)
 @pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 def test_hopeless_expressions_have_not_converged():
-    """Noise of 50 %: the coefficients run away, where the law has no derivatives that floats could
-    hold.
-    """
+    """Noise of 50 %: the coefficients run away, to where the derivatives of the law overflow."""
     law = {"E": 1.8, "A": 480.0, "B": 2100.0, "beta": 0.34, "gamma": 0.36}
     design = grid(1e8 * 2.0 ** np.arange(6), 2e9 * 2.0 ** np.arange(6))
     found = fit(runs_at(*design, law, noise=0.5, seed=2), model="E+A*N^-b+B*D^-g")
@@ -226,19 +222,22 @@ def test_hopeless_expressions_have_not_converged():
 
 RUNS, OTHER = grid_runs(noise=0.005), grid_runs(noise=0.005, seed=4)
 POOLED = {name: np.concatenate([RUNS[name], OTHER[name]]) for name in RUNS}
+TWO_KINDS = {**POOLED, "loss": POOLED["loss"] * np.repeat([1.0, 1.5], 30)}
 WARNED = [
+    (TWO_KINDS, {}, "losses scatter about the law"),
+    (grid_runs(params=(1e9, 1.21e9), noise=0.001), {}, "params spans a factor of 1.21 alone"),
+    ({name: np.append(x, x[:2]) for name, x in RUNS.items()}, {}, "2 duplicates: the same params"),
     (
-        {**POOLED, "loss": POOLED["loss"] * np.repeat([1.0, 1.5], 30)},
-        "losses scatter about the law",
+        RUNS,
+        {"model": "E + A*N^-b + B*D^-g + k*log(D)", "fixed": {"b": 0.34, "g": 0.28}},
+        "k from 0",
     ),
-    (grid_runs(params=(1e9, 1.21e9), noise=0.001), "params spans a factor of 1.21 alone"),
-    ({name: np.append(x, x[:2]) for name, x in RUNS.items()}, "2 duplicates: the same params"),
 ]
 
 
 def test_what_a_fit_warns_of():
-    for runs, text in WARNED:
-        assert [each for each in fit(runs).warnings if text in each]
+    for runs, options, text in WARNED:
+        assert [each for each in fit(runs, **options).warnings if text in each]
     sound, most = fit(RUNS), 6.0 * 1e10 * 1e11
     assert sound.warnings == ()
     data = sound.as_dict(compute=[9.0 * most, 200.0 * most])

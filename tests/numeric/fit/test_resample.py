@@ -1,5 +1,5 @@
 """Resamples: refits are fits of the resampled runs, draws are reproducible, and what is interrupted
-or fails is said.
+or fails is counted.
 """
 
 from dataclasses import replace

@@ -45,11 +45,5 @@ def drawn(design, truths):
 
 @pytest.fixture(scope="session")
 def joint_counts(drawn):
-    """Of the params+tokens law."""
+    """Counts of the params+tokens law."""
     return drawn("params-tokens", seed=2)
-
-
-@pytest.fixture(scope="session")
-def adaptive_counts(drawn):
-    """Sampled in batches of 32 until solved, at most 1024 times; the law holds at k = 1000."""
-    return drawn(seed=3, k=1000, problems=32, samples=1024, batch=32)

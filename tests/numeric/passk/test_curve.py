@@ -27,10 +27,8 @@ def test_means_and_errors_by_hand():
     assert found.model.tolist() == ["m0"] * 8 + ["m1"] * 8
     for row in found[:8].itertuples():
         used = [(n, c) for n, c in problems if n >= row.k]
-        values, size = (
-            [1 - Fraction(comb(n - c, row.k), comb(n, row.k)) for n, c in used],
-            len(used),
-        )
+        values = [1 - Fraction(comb(n - c, row.k), comb(n, row.k)) for n, c in used]
+        size = len(used)
         assert (row.n_problems, row.n_refused, row.n_unsolved) == (size, 6 - size, row.k <= 10)
         if not size:
             assert np.isnan([row.pass_at_k, row.neg_log, row.se]).all()

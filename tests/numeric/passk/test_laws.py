@@ -46,10 +46,11 @@ def test_least_squares_is_the_fit_layer_on_the_estimates(squares, joint_counts, 
         assert found.draws.rows[7] == pytest.approx(again.solution.values, rel=1e-4, abs=1e-6)
 
 
-def test_beyond_every_n(adaptive_counts, truths):
-    """k = 1000, where every problem but the unsolved has fewer samples: the likelihood has a value,
-    least squares none.
+def test_beyond_every_n(drawn, truths):
+    """Sampled in batches of 32 until solved, at most 1024 times, so that at k = 1000 nearly all
+    problems have fewer samples: the likelihood has a value, least squares none.
     """
+    adaptive_counts = drawn(seed=3, k=1000, problems=32, samples=1024, batch=32)
     options: Any = {"laws": "compute", "cluster": None, "resamples": 40}
     laws = fit_passk(adaptive_counts, k=[1000], **options)
     alpha: Any = laws.at(1000).estimate("alpha", 0.99)
