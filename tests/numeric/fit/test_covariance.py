@@ -162,19 +162,6 @@ def test_no_covariance():
 # -- intervals -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "given",
-    [{"fixed": {"E": 1.7}}, {"bounds": {"E": (None, 1.5)}}, {"fixed": {"A": 400.0, "gamma": 0.28}}],
-)
-def test_rows_of_what_is_held_are_zero(given):
-    found = fit(grid_runs(noise=0.02), objective=SQUARES, **given)
-    free, covariance = found.solution.free, found.covariance
-    assert (~free).sum() == sum(map(len, given.values()))
-    assert not covariance[~free].any()
-    assert not covariance[:, ~free].any()
-    assert (np.linalg.eigvalsh(covariance[np.ix_(free, free)]) > 0.0).all()
-
-
 def test_intervals_take_students_t():
     """90 % with 30 - 5 degrees of freedom: 1.7081408 standard errors on both sides, of exponents and
     of the terms at the centre of the runs in the log; 1,000 draws know an end to 6 % of that.

@@ -36,12 +36,6 @@ X = {"x": [0.4, 1.7, 3.1]}
 #: numbers.
 LAWS: list[tuple[str, dict[str, list[float]], dict[str, float], Callable[..., Any]]] = [
     (
-        "E + A*N^-beta + B*D^-gamma",
-        {"N": N, "D": D},
-        {"E": 1.8, "A": 480.0, "beta": 0.35, "B": 2100.0, "gamma": 0.37},
-        lambda N, D, E, A, beta, B, gamma: E + A / N**beta + B / D**gamma,
-    ),
-    (
         "exp(-k*(x - m)^2/2)/sqrt(1 + s^4*x) - arctan(k/x)/pi + 0.3172*s^2.5",
         X,
         {"k": 0.8, "m": 1.3, "s": 0.7},
@@ -169,20 +163,6 @@ def test_uncertainty_of_the_named_model():
     own, drawn = (one.solution.refit(weights=weights).rows for one in (named, general))
     order = [list(general.coefficients).index(name) for name in named.coefficients]
     np.testing.assert_allclose(drawn[:, order], own, rtol=1e-3)
-
-
-# -- laws and columns of one's own -----------------------------------------------------------------
-
-
-def test_other_columns():
-    """Gadre et al. 2024: M = D/N as a column of its own, and two powers with one exponent."""
-    runs = grid_runs()
-    c, m = 6.0 * runs["params"] * runs["tokens"], runs["tokens"] / runs["params"]
-    data = {**runs, "loss": 1.8 + (150.0 * m**0.12 + 300.0 * m**-0.12) * c**-0.12, "M": m}
-    found = fit(data, model="E + (a*M^eta + b*M^-eta)*C^-eta", objective="least-squares")
-    assert found.converged
-    truth = {"E": 1.8, "a": 150.0, "b": 300.0, "eta": 0.12}
-    assert found.coefficients == pytest.approx(truth, rel=1e-7)
 
 
 # -- below the front door --------------------------------------------------------------------------

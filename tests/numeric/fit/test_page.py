@@ -67,7 +67,11 @@ def test_every_interval_is_of_one_set_of_draws(fitted, resampled):
 
 def test_what_is_held_has_no_errors():
     found = fit(grid(), fixed={"E": 1.7}, bounds={"beta": (0.4, None)})
-    frame = found.to_frame()
+    frame, is_held = found.to_frame(), ~found.solution.free
+    assert is_held.tolist() == [True, False, False, True, False]
+    assert not found.covariance[is_held].any()
+    assert not found.covariance[:, is_held].any()
+    assert (np.linalg.eigvalsh(found.covariance[np.ix_(~is_held, ~is_held)]) > 0.0).all()
     assert frame.note[["E", "beta", "gamma", "alpha"]].tolist() == ["fixed", "at bound", "", ""]
     assert np.isnan(frame.se["beta"])
     assert frame.lo["alpha"] < frame.value["alpha"] < frame.hi["alpha"]  # with beta as known

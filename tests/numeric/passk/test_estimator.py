@@ -53,8 +53,7 @@ def test_every_small_case_is_the_rational_number():
 @pytest.mark.parametrize(
     ("n", "c", "k"),
     [
-        *((MILLION, c, k) for c, k in ((1, 1), (1, MILLION - 1), (2, 3), (MILLION - 1, 1))),
-        *((MILLION, c, k) for c, k in ((500_000, 500_000), (345, 860_000), (500, 749_000))),
+        *((MILLION, c, k) for c, k in ((1, MILLION - 1), (500_000, 500_000), (345, 860_000))),
         *((n, 1, 1) for n in (2, 64, 3_700_000, 10**8, 10**9)),
         *((10**9, 5, 10**8), (65, 1, 63), (126, 63, 62), (127, 64, 63), (128, 64, 64)),
     ],

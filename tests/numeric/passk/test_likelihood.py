@@ -150,7 +150,7 @@ def scatter(random, tau, errors):
     steps = np.linspace(-6.0, 6.0, 49)
     nodes, flat = seen[:, None] + errors[:, None] * steps, np.zeros(30, dtype=bool)
     model = COMPUTE.posed(Rows(compute=BUDGETS, loss=np.exp(seen)))
-    start = np.array([[0.2, np.log(2.8 * (np.exp(model.centres[0]) / 1e17) ** -0.25), 0.25]])
+    start = model.write(np.array([[0.2, 2.8 * 1e17**0.25, 0.25]]))
     found = fit_marginal(model, Evidence(nodes, np.tile(-0.5 * steps**2, (30, 1)), flat), start)
     assert found.done.all()
     return found.tau[0]
