@@ -3,15 +3,16 @@
 import json
 from math import exp
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from tests.data import LAW as TRUTH
 from tests.data import grid_runs, power_law, write_csv, write_rows
 
-SPAN = {"params": (3e7, 1e10), "tokens": (3e8, 3e11)}
+SPAN: Any = {"params": (3e7, 1e10), "tokens": (3e8, 3e11)}
 RUNS = grid_runs(8, 8, **SPAN, noise=0.004, seed=20240229)
-ROWS = list(zip(RUNS["params"], RUNS["tokens"], RUNS["loss"], strict=True))
+ROWS: list[tuple[Any, ...]] = list(zip(RUNS["params"], RUNS["tokens"], RUNS["loss"], strict=True))
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,8 @@ from isoflop.numeric.accuracy.baselines import Baseline, resolve
 from isoflop.numeric.data.evaluations import Evaluations
 
 #: Table 11 of Krajewski et al. 2025, column Q_random, by the names in the authors' own csv.
-FREE_TEXT = ("webqs_1shot", "triviaqa_1shot", "lambada_openai", "gsm8k_cot_llama")
-FREE_TEXT += ("humaneval-py", "lbpp")
+FREE_TEXT = ["webqs_1shot", "triviaqa_1shot", "lambada_openai", "gsm8k_cot_llama"]
+FREE_TEXT += ["humaneval-py", "lbpp"]
 TABLE_11 = {"arc_easy": 0.2918, "arc_challenge": 0.2150, "sciq": 0.3039, "piqa": 0.5286}
 TABLE_11 |= {"hellaswag": 0.2518, "winogrande": 0.5, **dict.fromkeys(FREE_TEXT, 0.0)}
 PAPER = "krajewski2025"
@@ -92,13 +92,10 @@ def test_what_cannot_be_told_is_refused(given, small, message) -> None:
 
 
 def test_bad_baselines() -> None:
-    for own in (
-        {"value": 1.0},
-        {"value": 0.5, "margin": 1.0},
-        {"value": 0.5, "standard_error": -1.0},
-    ):
-        with pytest.raises(ValueError, match=f"{[*own][-1]}=.*1.0: must be"):
-            Baseline(**own)
+    wrong: Any = {"value": (1.0,), "standard_error": (0.5, -1.0), "margin": (0.5, 0.0, "", 1.0)}
+    for name, values in wrong.items():
+        with pytest.raises(ValueError, match=f"{name}=.*1.0: must be"):
+            Baseline(*values)
 
 
 # -- averages and proxies --------------------------------------------------------------------------

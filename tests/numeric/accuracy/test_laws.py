@@ -207,7 +207,7 @@ def test_the_upper_limit_of_a_ceiling_that_is_none():
     limit = resampled(fit, Baseline(0.0), 20, 0).estimates(0.9)["E"]
     assert (limit.low, limit.at_most) == (0.0, True)
     least = min(squares(E) for E in np.linspace(0.0, 0.02, 81))
-    assert 40 * np.log(squares(limit.high) / least) == pytest.approx(2.705543454, rel=1e-3)
+    assert 40 * np.log(squares(limit.high or 0.0) / least) == pytest.approx(2.705543454, rel=1e-3)
 
 
 # -- two stages --------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@ cannot tell.
 """
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -223,7 +224,7 @@ def test_hopeless_expressions_have_not_converged():
 RUNS, OTHER = grid_runs(noise=0.005), grid_runs(noise=0.005, seed=4)
 POOLED = {name: np.concatenate([RUNS[name], OTHER[name]]) for name in RUNS}
 TWO_KINDS = {**POOLED, "loss": POOLED["loss"] * np.repeat([1.0, 1.5], 30)}
-WARNED = [
+WARNED: list[tuple[Any, Any, str]] = [
     (TWO_KINDS, {}, "losses scatter about the law"),
     (grid_runs(params=(1e9, 1.21e9), noise=0.001), {}, "params spans a factor of 1.21 alone"),
     ({name: np.append(x, x[:2]) for name, x in RUNS.items()}, {}, "2 duplicates: the same params"),
