@@ -37,6 +37,11 @@ LAYOUT = re.compile(
     rf"|\\(?:nonumber|notag)\b|[.,;]?\s*\\qedhere\b|\\[hv]space\*?\{{[^{{}}]*\}}|{DECLARED}[^\n]*"
 )
 FORMULA_IN_WORDS = re.compile(r"(\\(?:text|mbox)\s*\{[^{}$]*)\$([^{}$]*)\$")
+#: A unit behind a value: `6ND \\, \\text{FLOPs}`.
+UNIT = re.compile(
+    r"(?<=[\w})\]])(?:\\[,;:! ]|[\s~]|\\q?quad(?![A-Za-z]))*\(?\s*\\(?:text|mathrm|textrm|mbox)"
+    r"\s*\{\s*\(?(?:FLOPs?|FLOPS|tokens|param(?:eter)?s)\)?\s*\}\s*\)?(?=\s*(?:[.,;]|\\\\|\Z))"
+)
 LABEL = re.compile(r"\\(?:label|tag\*?)\s*\{([^{}]*)\}")
 #: What parts the claims of a display where it stands outside of brackets, and the brackets.
 MARK = re.compile(
@@ -150,7 +155,8 @@ def _pieces(text: str) -> list[Piece]:
                 pieces.append(Piece("declared", f"{word} {rest}", line=line))
         elif group in ("d", "e"):
             kind = "explained" if is_explained else "inline"
-            piece = Piece(kind, found[group].strip(" .,;"), line=line, conditions=assumed)
+            formula = UNIT.sub("", found[group].strip(" .,;"))
+            piece = Piece(kind, formula, line=line, conditions=assumed)
             if not (goes_on or BEHIND_A_DISPLAY.fullmatch(between)):
                 place = len(pieces)
             pieces.insert(place, piece)
@@ -174,7 +180,7 @@ def _claims(display: str, line: int) -> list[Piece]:
     """The claims of a display; what "where" explains is first."""
     while FORMULA_IN_WORDS.search(display):
         display = FORMULA_IN_WORDS.sub(r"\1}\2\\text{", display)
-    text = LAYOUT.sub(lambda m: "\n" * m[0].count("\n") + " ", display)
+    text = UNIT.sub("", LAYOUT.sub(lambda m: "\n" * m[0].count("\n") + " ", display))
     found: list[Piece] = []
     waiting: tuple[str, ...] = ()  # conditions of the next claim
     role = "row"

@@ -26,7 +26,7 @@ from ..reader.tokens import ParseError, Token, tokenize
 from .at_law import Coefficients, Range, unit_alone
 from .chain import UNKNOWN, ChainLink, Settings
 from .document import Piece
-from .law_of import COMPUTES, LawOfDocument, budget_of, computes_of, laws_of, name_of
+from .law_of import COMPUTES, LawOfDocument, budget_of, computes_of, laws_of, name_of, sides_of
 from .prove import Proof, proved
 from .spelling import as_read
 from .text import Sides, as_typed, in_one_line, limit_of
@@ -49,6 +49,10 @@ OFTEN_OTHERS = frozenset(["P", "R", "R_opt", "r", "rho", "s", "T_N", "T_D"])
 #: Names that mean what the law says of them, as the exponent of the envelope does.
 OF_THE_LAW = frozenset(["L", "L_hat", "N_opt", "D_opt", "L_opt", "C_opt"])
 OF_A_RUN = frozenset(["L", "L_hat", "R", "T_N", "T_D"])
+#: A number as large as a compute: `10^{22}`, `600000000`.
+LARGE = re.compile(r"10\s*\^\s*(?:\{\s*)?(?:[6-9]|\d\d)|\d{7}")
+#: So many of the values that a document states are tried as conditions of a claim.
+MOST_STATED = 4
 Why = tuple[str, str] | None
 
 
@@ -74,6 +78,8 @@ class State:
     budget_line: int = 0
     rival: str = ""  # F = 12*D*N, another budget than the one by C, or one that is not read
     ray: str = ""  # D = 20 N, in the runs of which the document speaks
+    stated: tuple[str, ...] = ()  # values and equalities of letters, N = 10^9 or beta = gamma
+    notation: str = DEFAULT.name  # that of the letters, where the law does not tell it
     remedy: str = ""  # the line that says which is meant
     own: Mapping[str, str] = field(default_factory=dict)  # x = A B; "" is not known
     numbers: Mapping[str, tuple[Expr, Range, int]] = field(default_factory=dict)  # E = 1.69
@@ -147,6 +153,21 @@ class State:
         """With a name that means this from here on, or that is not known."""
         return replace(self, own={**self.own, name: text})
 
+    def stating(self, piece: Piece) -> State:
+        """The state with the value of a letter, or the equality of two letters, that a piece states."""
+        sides = sides_of(piece.text)
+        if sides is None or [sign.text for sign in sides.relations] != ["=="]:
+            return self
+        words, (name, arguments) = self.settings.words, sides.named(0)
+        letters = {x for x, e in words.names.items() if isinstance(e, Symbol)}
+        right = sides.names - {name}
+        is_value = not right and name not in self.settings.words.means
+        is_equality = name in letters and right <= letters and not {name, *right} >= {*RUN}
+        if not name or arguments or not (is_value or is_equality):
+            return self
+        stated = (*(x for x in self.stated if x != piece.text), in_one_line(piece.text))
+        return replace(self, stated=stated[-MOST_STATED:])
+
     def giving(self, name: str, value: Expr, tokens: Sequence[Token], line: int) -> State:
         """With a number that the document gives for a coefficient."""
         half = (unit_alone(tokens, "approx" if value > 1 else "==") or Integer(0)) / 2
@@ -188,9 +209,13 @@ def judged(pieces: Sequence[Piece], seconds: float | None = None) -> tuple[State
         given = [(one, x) for one in formulas for x in computes_of(one.text, sizes, state.known)]
         if given and given[0][1] is None:
             state = state.with_rival(given[0][0])
+    if not any(r"\gamma" in piece.text for piece in pieces):
+        state = replace(state, notation=HOFFMANN.name)
     state = replace(state, own=_own_names(state, formulas))
     found = list[Judgement]()
-    for piece in pieces:
+    for piece, following in zip(pieces, (*pieces[1:], None), strict=True):
+        if following and following.kind == "claim" and following.line == piece.line:
+            state = state.stating(following)  # L = ..., \quad D = 20 N
         state, more = _after(state, piece, laws.get(id(piece)))
         found += more
     return state, found
@@ -223,13 +248,14 @@ def _after(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State
             return state.declaring(piece.text), []
         state, what = _given(state, piece, law)
         if piece.kind == "inline":
-            return state, []
+            return state.stating(piece), []
         claim = Claim.of(state, piece)
         if what and len(claim.sides.relations) == 1:
             return state, [Judgement(GIVEN, shown, what, piece)]
         if piece.kind == "explained" and not claim.sides.defined:
             return state, []
         state, found = claim.judged()
+        state = state.stating(piece)
         given = (replace(v, answer=GIVEN) if v.answer == PROVED else v for v in found)
         return state, list(given) if what else found
     except (ParseError, ValueError) as error:
@@ -293,6 +319,10 @@ class Claim:
         text, towards = limit_of(text, latex=True) or (text, None)
         spelt = {let[1]: let[2] for let in lets if let is not None}
         sides = Sides.of(text, latex=True, spelt=spelt)
+        typed = Sides.of(text, latex=True).names
+        for x in sorted(spelt.keys() & typed):
+            if spelt[x] in typed:
+                raise ParseError(f"{x} is {spelt[x]} in the document's law, and both stand here")
         own = [text for x, text in state.own.items() if text and x != sides.defined]
         limit = next((c for c in piece.conditions if LIMIT.search(c)), None)
         assume = (*given.assume, *(c for c in piece.conditions if c != limit))
@@ -333,7 +363,14 @@ class Claim:
     @property
     def definition(self) -> str:
         """What it says that its name is."""
-        return f"{self.sides.sources[0]} = {self.sides.sources[1]}"
+        return rf"{self.sides.sources[0]} = \,{self.sides.sources[1]}"  # LaTeX, by its space
+
+    @property
+    def _is_a_value(self) -> bool:
+        """Whether it says that a name is a number."""
+        return len(self.sides.parts) == 2 and not {
+            t for t in self.sides.parts[1] if t.kind == "name"
+        }
 
     @property
     def is_own_to_name(self) -> bool:
@@ -381,6 +418,9 @@ class Claim:
         if (why := self._hangs_on()) is not None:
             state, text = state.saying(new) if new else state, in_one_line(self.sides.text)
             return state, [Judgement(UNDECIDED, text, why[0], self.piece, why[1])]
+        if new and self.piece.kind == "explained" and self._is_a_value:
+            text = in_one_line(self.sides.text)
+            return state, [Judgement(GIVEN, text, f"{new} has this value here", self.piece)]
         if new:
             let = (*self.settings.let, self.definition)
             claim = replace(self, settings=replace(self.settings, let=let))
@@ -435,7 +475,7 @@ class Claim:
             return f"{name}({arguments[0]}) is a function of its own", "skip"
         if state.lawless and quantities:
             said = f"{state.lawless}; {', '.join(sorted(quantities))} hangs on it"
-            return said, f"notation {self.settings.words.notation.name}"
+            return said, f"notation {state.notation}"
         if state.rival and (quantities - OF_A_RUN or "C" in self.names):
             return f"it hangs on the budget, {state.budget} or {state.rival}", state.remedy
         return None
@@ -484,6 +524,12 @@ class Claim:
         is_of_letters = bool(letters) and names - {*APPLIED} <= self.letters
         may_be_condition = is_of_letters and (relation in BOUNDS or len(letters) < 3)
         condition = "it holds for some values only: a condition?", f"assume {self.typed(k)}"
+        if link.decision.refuted and (where := self._holds_where(k)):
+            return f"it holds where {where}, which the document states", f"at {where}"
+        sources = zip((link.lhs, link.rhs), self.sides.sources[k : k + 2], strict=True)
+        without = [source for e, source in sources if sym.C not in e.free_symbols]
+        if len(without) == 1 and LARGE.search(without[0]):
+            return "the compute at which it holds is not stated beside it", "at C = ..."
         if relation in BOUNDS and may_be_condition and not undefined and link.decision.refuted:
             return condition
         if needed := self._needed(k, link):
@@ -515,6 +561,25 @@ class Claim:
         if numbers is not None and letters <= numbers.values.keys():
             return f"{numbers.name} leave it open", "skip"
         return None
+
+    def _holds_where(self, k: int) -> str:
+        """The values stated by the document with which a link is proved; empty where there are none.
+
+        An equality of the exponents does not excuse a claim that names both: it may exchange them.
+        """
+        spelt = self.settings.words.notation.names()
+        exponents = {spelt["beta"], spelt["gamma"]}
+        stated = []
+        for text in self.state.stated:
+            sides = sides_of(text)
+            is_of_exponents = sides is not None and exponents <= sides.names
+            if text != self.typed(k) and not (is_of_exponents and exponents <= self.sides.names):
+                stated.append(text)
+        every = [tuple(stated)] if len(stated) > 1 else []
+        for values in [*((text,) for text in stated), *every]:
+            if self.proves(k, *values):
+                return ", ".join(values)
+        return ""
 
     def _needed(self, k: int, link: ChainLink) -> str:
         """A condition on the exponents or the ratio under which a link is proved."""

@@ -389,6 +389,9 @@ class _Reader(Builder):
             return given
         if given in instead:
             return instead[given]
+        if given.is_Add and any(term.is_number for term in given.args) and x.name not in RATIOS:
+            rest = f": {x} is no pure number; a product with the sum has a '*'"
+            self.refuse(token, f"ambiguous argument {given} of {{}}", rest)
         are_ratios = all(y in self.own and y.name in RATIOS for y in letters)
         if given in self.own or letters & instead.keys() or (are_ratios and x.name not in RATIOS):
             wanted = ", ".join(map(str, formula.parameters))
