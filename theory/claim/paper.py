@@ -209,7 +209,8 @@ def judged(pieces: Sequence[Piece], seconds: float | None = None) -> tuple[State
         given = [(one, x) for one in formulas for x in computes_of(one.text, sizes, state.known)]
         if given and given[0][1] is None:
             state = state.with_rival(given[0][0])
-    if not any(r"\gamma" in piece.text for piece in pieces):
+    letters = " ".join(piece.text for piece in pieces)
+    if {r"\alpha", r"\beta"} <= {*re.findall(r"\\[a-z]+", letters)} and r"\gamma" not in letters:
         state = replace(state, notation=HOFFMANN.name)
     state = replace(state, own=_own_names(state, formulas))
     found = list[Judgement]()
