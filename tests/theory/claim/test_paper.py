@@ -182,7 +182,7 @@ def test_refuted_rows_come_first_and_files_are_followed(verified) -> None:
 def test_bad_papers(verified) -> None:
     for content, complaint in {
         b"no equation": "no displayed equation",
-        b"\xff\xfe": "no text in UTF-8",
+        b"\xff\xfe": "not a text in UTF-8",
         b"\\def\\x{\\x} \\[ \\x \\]": "does not come to an end",
         b"\\newcommand{\\x}{": "never closed",
     }.items():
