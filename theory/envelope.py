@@ -373,12 +373,12 @@ def _claims(envelope: Envelope) -> Iterator[Step]:
         )
     yield _global_minimum(envelope)
     at_optimum = dict(zip(form.variables, envelope.allocation, strict=True))
-    for term, share, why in zip(terms, shares, _why_at_optimum(names), strict=True):
+    for term, share, reason in zip(terms, shares, _reasons_at_optimum(names), strict=True):
         x = term.variable
         yield equal(
             f"share_{x}",
             (term.expression.subs(x, at_optimum[x]), share * envelope.reducible),
-            why,
+            reason,
         )
     yield equal(
         "budget",
@@ -428,7 +428,7 @@ def _global_minimum(envelope: Envelope) -> Step:
     )
 
 
-def _why_at_optimum(names: Envelope) -> Iterator[Sentence]:
+def _reasons_at_optimum(names: Envelope) -> Iterator[Sentence]:
     """The reasons why each term has its share at the optimum, and only there."""
     terms, shares = names.form.terms, names.shares
     levels = [term.expression / w for term, w in zip(terms, shares, strict=True)]

@@ -75,9 +75,8 @@ class LawForm:
         for variable in variables:
             if variables.count(variable) > 1:
                 raise ValueError(
-                    f"terms: {variable} occurs in more than one term, so the optimum is no "
-                    f"monomial "
-                    "(degree of difficulty above 0); merge terms of equal exponent"
+                    f"terms: {variable} occurs in more than one term, so the optimum is not a "
+                    "monomial (degree of difficulty above 0); merge terms of equal exponent"
                 )
         for term in self.terms:
             for name, value in (("coefficient", term.coefficient), ("exponent", term.exponent)):

@@ -1,4 +1,4 @@
-"""What it costs to train off the compute-optimal allocation.
+"""The cost of training off the compute-optimal allocation.
 
 All of it follows from the envelope: at compute C, move N to r N*(C) and D to whatever the budget
 leaves. The penalty P = (L - E)/(L* - E) depends on the exponents and r alone: not on E, A, B or C.
@@ -455,8 +455,8 @@ def _expansion_steps(m: Misallocation) -> Iterator[Step]:
         ("overtrained_tail", m.overtrained_tail, Integer(0), n),
         ("undertrained_tail", m.undertrained_tail, oo, d),
     ):
-        why = say("For {} the {} term dominates:", (R, "->", end), x)
-        yield Step(name, m.penalty, "~", tail, why, ByLeadingTerm(R, str(end)))
+        reason = say("For {} the {} term dominates:", (R, "->", end), x)
+        yield Step(name, m.penalty, "~", tail, reason, ByLeadingTerm(R, str(end)))
     for order in (2, 3, 4):
         derivative = derivative.diff(S)
         yield equal(
@@ -551,7 +551,7 @@ def _overhead_steps(m: Misallocation) -> Iterator[Step]:
         ByBound(),
         assume=(left,),
     )
-    for name, form, safe, why in (
+    for name, form, safe, reason in (
         (
             "safe_overhead",
             *(m.compute_overhead, m.safe_overhead),
@@ -568,4 +568,4 @@ def _overhead_steps(m: Misallocation) -> Iterator[Step]:
             "The gap to the critical size, through the two safe functions:",
         ),
     ):
-        yield equal(name, (form.subs(R, exp(S)), safe), why, assume=(left.subs(R, exp(S)),))
+        yield equal(name, (form.subs(R, exp(S)), safe), reason, assume=(left.subs(R, exp(S)),))

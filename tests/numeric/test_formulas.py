@@ -55,46 +55,43 @@ def test_the_module_is_what_the_theory_prints() -> None:
 
 # -- the functions against their formulas in 60 digits ---------------------------------------------
 
-Drawer = Callable[[random.Random], float]
-
-
-def log_uniform(low: float, high: float) -> Drawer:
-    return lambda rng: math.exp(rng.uniform(math.log(low), math.log(high)))
-
-
-def uniform(low: float, high: float) -> Drawer:
-    return lambda rng: rng.uniform(low, high)
-
-
-DRAWN: dict[str, Drawer] = {
-    "params": log_uniform(1e6, 1e13),
-    "tokens": log_uniform(1e8, 1e15),
-    "compute": log_uniform(1e15, 1e26),
-    "E": uniform(0.01, 3),
-    "A": log_uniform(1e-1, 1e8),
-    "B": log_uniform(1e-1, 1e8),
-    "beta": uniform(0.1, 1.5),
-    "gamma": uniform(0.1, 1.5),
-    "reducible_loss": log_uniform(1e-3, 1e3),
-    "tolerance": log_uniform(1e-6, 1e2),
-    "tokens_per_param": log_uniform(1e-2, 1e4),
-    "max_params": log_uniform(1e6, 1e13),
-    "max_tokens": log_uniform(1e8, 1e15),
-    "log_size_ratio": uniform(-3, 3),
-    "size_ratio": log_uniform(1e-2, 1e2),
-    "ratio": log_uniform(1e-4, 1e4),
-    "C0_1": log_uniform(1.0, 1e3),
-    "alpha_1": uniform(0.1, 0.2),
-    "C0_2": log_uniform(1e3, 1e8),
-    "alpha_2": uniform(0.3, 0.4),
-    "k": log_uniform(1.0, 1e4),
-    "d": uniform(0.5, 0.9),  # d/b above a
-    "b": uniform(0.2, 0.5),
-    "a": uniform(0.1, 0.8),
-    "reducible": log_uniform(1e-6, 30.0),
-    "excess_penalty": log_uniform(1e-12, 30.0),
-    "random_baseline": uniform(1e-3, 0.9),
+#: Where arguments are drawn, evenly in their logarithm if they are positive; by default (0.1, 3).
+DRAWN = {
+    "params": (1e6, 1e13),
+    "tokens": (1e8, 1e15),
+    "compute": (1e15, 1e26),
+    "E": (0.01, 3.0),
+    "A": (1e-1, 1e8),
+    "B": (1e-1, 1e8),
+    "beta": (0.1, 1.5),
+    "gamma": (0.1, 1.5),
+    "reducible_loss": (1e-3, 1e3),
+    "tolerance": (1e-6, 1e2),
+    "tokens_per_param": (1e-2, 1e4),
+    "max_params": (1e6, 1e13),
+    "max_tokens": (1e8, 1e15),
+    "log_size_ratio": (-3.0, 3.0),
+    "size_ratio": (1e-2, 1e2),
+    "ratio": (1e-4, 1e4),
+    "C0_1": (1.0, 1e3),
+    "alpha_1": (0.1, 0.2),
+    "C0_2": (1e3, 1e8),
+    "alpha_2": (0.3, 0.4),
+    "k": (1.0, 1e4),
+    "d": (0.5, 0.9),  # d/b above a
+    "b": (0.2, 0.5),
+    "a": (0.1, 0.8),
+    "reducible": (1e-6, 30.0),
+    "excess_penalty": (1e-12, 30.0),
+    "random_baseline": (1e-3, 0.9),
 }
+
+
+def drawn_number(name: str, rng: random.Random) -> float:
+    low, high = DRAWN.get(name, (0.1, 3.0))
+    if low < 0:
+        return rng.uniform(low, high)
+    return math.exp(rng.uniform(math.log(low), math.log(high)))
 
 
 class Point(NamedTuple):
@@ -113,10 +110,7 @@ def shown(formula: GeneratedFormula) -> Expr:
 def points(formula: GeneratedFormula) -> Iterator[Point]:
     rng = random.Random(formula.name)
     for _ in range(POINTS):
-        drawn = {
-            symbol: DRAWN.get(argument_name(symbol), log_uniform(0.1, 3.0))(rng)
-            for symbol in arguments_of(formula)
-        }
+        drawn = {x: drawn_number(argument_name(x), rng) for x in arguments_of(formula)}
         point: dict[Symbol, Any] = dict(drawn)
         if sym.LOG_SIZE_RATIO in point:
             point[sym.SIZE_RATIO] = MP.exp(point[sym.LOG_SIZE_RATIO])

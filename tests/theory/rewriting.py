@@ -230,11 +230,6 @@ MEANS: dict[str, Callable[[Node], bool]] = {
     "i": lambda node: node[0] == "rat",
     "c": lambda node: node[0] == "sym",
 }
-#: What a letter that stands on the right alone is drawn from: a method of `Rewriter`.
-DRAWN = dict.fromkeys("efh", "exponent") | {
-    **{"b": "exponent_symbol", "d": "any_symbol", "i": "small_number", "k": "positive_rational"},
-    **{"m": "monomial", "n": "number", "s": "positive_sum", "t": "one_term"},
-}
 
 
 def table(rows: str) -> tuple[tuple[Node, Node], ...]:
@@ -247,7 +242,7 @@ p^e == p^f*p^(e - f)
 p^e*p^h == p^(e + h)
 x*p^e*p^h == x*p^(e + h)
 (u*q)^e == u^e*q^e
-p^e == (p^b)^(e/b)
+p^e == (p^d)^(e/d)
 x*(y + z) == x*y + x*z
 x + y == m*(x/m + y/m)
 u == exp(log(u))
@@ -281,7 +276,18 @@ EXPONENTS = (
     *("b*g/(b + g)", "(b + 2*g)/(b + g)"),
 )
 MONOMIALS = ("n*x^e", "n*x^e*y^f", "n*x^e*y^f*z^h")
-POSITIVE_RATIONALS = ("n*x/y", "x/(x + y)", "n*x + y", "x*y + n*z", "(x + y)*z")
+QUOTIENTS = ("n*x/y", "n*b/g", "x/(x + y)", "n*x + y", "x*b + n*y", "x*y + n*z", "(x + y)*g")
+#: What a letter is drawn from; x, y and z are quantities, b and g exponents, all different.
+GRAMMAR: dict[str, Sequence[str]] = {
+    **dict.fromkeys("efh", EXPONENTS),
+    **dict.fromkeys("mlo", MONOMIALS),
+    "t": MONOMIALS + QUOTIENTS,
+    "k": QUOTIENTS,
+    "s": ("m + l", "m + l + o"),
+    "d": ("x", "b"),
+    "n": ("1", "2", "3", "4", "5", "6", "12", "18", "1/2", "3/2", "4/3", "6/7", "3/10", "12/7"),
+    "i": ("1", "2", "3", "5/2", "4/3", "3/7", "5/7"),
+}
 #: What an expression may have besides, and how often.
 MORE_FACTORS = (
     *((0.5, "t^e"), (0.25, "exp(e)"), (0.12, "log(t)"), (0.12, "log(t)*log(t)")),
@@ -296,41 +302,12 @@ class Rewriter:
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
 
-    # What follows mirrors the grammar of the kernel's world, from the inside out.
-
-    def number(self) -> Node:
-        numbers = (1, 2, 3, 4, 5, 6, 12, 18)
-        return rat(self.random.choice(numbers), self.random.choice((1, 1, 1, 2, 3, 7, 10)))
-
-    def small_number(self) -> Node:
-        return rat(self.random.randint(1, 5), self.random.choice((1, 2, 3, 7)))
-
-    def exponent_symbol(self) -> Node:
-        return sym(self.random.choice(EXPONENT_SYMBOLS))
-
-    def any_symbol(self) -> Node:
-        return sym(self.random.choice(QUANTITY_SYMBOLS + EXPONENT_SYMBOLS))
-
-    def exponent(self) -> Node:
-        """A rational function of the exponent symbols."""
-        return self.made(EXPONENTS)
-
     def monomial(self) -> Node:
         """A number times powers of quantities."""
         return self.made(MONOMIALS)
 
-    def positive_rational(self) -> Node:
-        """A quotient or a sum of products with positive coefficients."""
-        return self.made(POSITIVE_RATIONALS, QUANTITY_SYMBOLS + EXPONENT_SYMBOLS)
-
-    def one_term(self) -> Node:
-        return self.random.choice((self.monomial, self.positive_rational))()
-
-    def positive_sum(self) -> Node:
-        return add(*(self.monomial() for _ in range(self.random.randint(2, 3))))
-
     def term(self) -> Node:
-        return mul(self.one_term(), *self.some(MORE_FACTORS))
+        return mul(self.made("t"), *self.some(MORE_FACTORS))
 
     def expression(self) -> Node:
         terms = [self.term() for _ in range(self.random.randint(1, 2))]
@@ -339,10 +316,11 @@ class Rewriter:
     def some(self, parts: Iterable[tuple[float, str]]) -> list[Node]:
         return [self.made([text]) for share, text in parts if self.random.random() < share]
 
-    def made(self, texts: Sequence[str], names: Sequence[str] = QUANTITY_SYMBOLS) -> Node:
-        """One of the texts with x, y, z and b, g as different symbols, and other letters drawn."""
+    def made(self, texts: Sequence[str]) -> Node:
+        """One of the texts, with its letters drawn."""
         exponents = self.random.sample(EXPONENT_SYMBOLS, 2)
-        letters = zip("bgxyz", exponents + self.random.sample(names, 3), strict=True)
+        quantities = self.random.sample(QUANTITY_SYMBOLS, 3)
+        letters = zip("bgxyz", exponents + quantities, strict=True)
         bound = {letter: sym(name) for letter, name in letters}
         return self.filled(from_text(self.random.choice(texts)), bound)
 
@@ -354,7 +332,7 @@ class Rewriter:
         if kind == "sym":
             (letter,) = parts
             if letter not in bound:
-                bound[letter] = getattr(self, DRAWN[letter])()
+                bound[letter] = self.made(GRAMMAR[letter])
             return bound[letter]
         inside = (self.filled(part, bound) for part in parts)
         if kind not in ("add", "mul"):

@@ -23,38 +23,25 @@ def terms_of(form: LawForm) -> dict[Symbol, tuple[Expr, Expr]]:
 
 
 DEFAULT = {N: (A, beta), D: (B, gamma)}
+DOUBLED = {N: (2 * A, beta), D: (2 * B, gamma)}
+QUARTER, HALF, R_ = Rational(1, 4), Rational(1, 2), REDUCIBLE
 
 
 @pytest.mark.parametrize(
     ("expression", "terms", "outer", "direction"),
     [
-        (E + R, DEFAULT, E + REDUCIBLE, 1),
-        (R, DEFAULT, REDUCIBLE, 1),
-        (exp(-(E + R)), DEFAULT, exp(-E - REDUCIBLE), -1),
-        (1 - R, DEFAULT, 1 - REDUCIBLE, -1),
-        (E - 2 * R, {N: (2 * A, beta), D: (2 * B, gamma)}, E - REDUCIBLE, -1),
-        (
-            Rational(1, 4) + Rational(3, 4) * exp(-R),
-            DEFAULT,
-            Rational(1, 4) + Rational(3, 4) * exp(-REDUCIBLE),
-            -1,
-        ),
-        (E / R, DEFAULT, E / REDUCIBLE, -1),
-        (E + R**delta, DEFAULT, E + REDUCIBLE**delta, 1),
-        (KAPLAN, {N: (N_c ** (a_N / a_D), a_N / a_D), D: (D_c, Integer(1))}, REDUCIBLE**a_D, 1),
-        (
-            E + (A / N) ** beta + B * D**-gamma,
-            {N: (A**beta, beta), D: (B, gamma)},
-            E + REDUCIBLE,
-            1,
-        ),
-        (
-            E + A / (N**beta * F) + B / sqrt(D),
-            {N: (A / F, beta), D: (B, Rational(1, 2))},
-            E + REDUCIBLE,
-            1,
-        ),
-        (E * (1 + A * N**-beta + B * D**-gamma), DEFAULT, E * (1 + REDUCIBLE), 1),
+        (E + R, DEFAULT, E + R_, 1),
+        (R, DEFAULT, R_, 1),
+        (exp(-(E + R)), DEFAULT, exp(-E - R_), -1),
+        (1 - R, DEFAULT, 1 - R_, -1),
+        (E - 2 * R, DOUBLED, E - R_, -1),
+        (QUARTER + 3 * QUARTER * exp(-R), DEFAULT, QUARTER + 3 * QUARTER * exp(-R_), -1),
+        (E / R, DEFAULT, E / R_, -1),
+        (E + R**delta, DEFAULT, E + R_**delta, 1),
+        (KAPLAN, {N: (N_c ** (a_N / a_D), a_N / a_D), D: (D_c, Integer(1))}, R_**a_D, 1),
+        (E + (A / N) ** beta + B * D**-gamma, DEFAULT | {N: (A**beta, beta)}, E + R_, 1),
+        (E + A / (N**beta * F) + B / sqrt(D), {N: (A / F, beta), D: (B, HALF)}, E + R_, 1),
+        (E * (1 + A * N**-beta + B * D**-gamma), DEFAULT, E * (1 + R_), 1),
     ],
     ids=str,
 )

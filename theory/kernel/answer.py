@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -82,6 +82,17 @@ class Decision:
     @property
     def refuted(self) -> bool:
         return self.answer is Answer.REFUTED
+
+    def in_terms_of(
+        self, new: Symbol, old: Symbol, put_in: Callable[[Expr], Expr], sign: int = 1
+    ) -> Decision:
+        """The decision with a symbol replaced: old = sign * new, put into conditions by `put_in`."""
+        conditions = tuple(replace(c, expression=put_in(c.expression)) for c in self.conditions)
+        witness = self.witness
+        if witness is not None:
+            point = ((new, sign * v) if x == old else (x, v) for x, v in witness.point)
+            witness = replace(witness, point=tuple(point))
+        return replace(self, conditions=conditions, witness=witness)
 
     def __str__(self) -> str:
         parts = [f"{self.answer.value}: {self.reason}"]

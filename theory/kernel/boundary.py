@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from sympy import Abs, Add, Expr, Integer, Mul, Pow, Symbol, exp, log
 
@@ -45,9 +46,10 @@ def with_boundary(judge: Judge, sides: Sides, assume: Sides, weak: Sides) -> Dec
                     f"symbol {symbol.name}: occurs twice with different assumptions; declare it once"
                 )
             inside = with_boundary(judge, *_at(groups, {symbol: positive}))
-            return _combined(
-                _renamed(inside, positive, symbol), symbol, judge, groups, (symbol, ZERO)
+            inside = inside.in_terms_of(
+                symbol, positive, partial(put_in, values={positive: symbol})
             )
+            return _combined(inside, symbol, judge, groups, (symbol, ZERO))
     if not weak:
         return judge(sides, assume)
     e, rest = weak[0], weak[1:]
@@ -138,17 +140,6 @@ def _is_evident(condition: Condition) -> bool:
     )
 
 
-def _renamed(decision: Decision, old: Symbol, new: Symbol) -> Decision:
-    conditions = tuple(
-        Condition(put_in(c.expression, {old: new}), c.relation) for c in decision.conditions
-    )
-    witness = decision.witness
-    if witness is not None:
-        point = tuple((new if s == old else s, value) for s, value in witness.point)
-        witness = replace(witness, point=point)
-    return replace(decision, conditions=conditions, witness=witness)
-
-
 # -- expressions -----------------------------------------------------------------------------------
 
 
@@ -226,6 +217,3 @@ def _has_no_value(e: Expr) -> bool:
     except OutsideScope as error:
         return isinstance(error, Nowhere)
     return False
-
-
-__all__ = ["Judge", "put_in", "solved", "with_boundary"]

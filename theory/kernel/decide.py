@@ -7,24 +7,13 @@ from itertools import islice
 
 from sympy import Expr, Symbol, sympify
 
-from .answer import Answer, Condition, Decision, Witness, undecided
+from .answer import Answer, Condition, Decision, undecided
 from .arithmetic import OutsideScope
 from .boundary import with_boundary
 from .convert import arithmetic_for, normal_form
 from .counterexample import counterexample
 from .evaluate import IntervalEvaluator, Undefined, certainly_nonzero
 from .sample import Point, points
-
-__all__ = [
-    "Answer",
-    "Condition",
-    "Contradiction",
-    "Decision",
-    "Witness",
-    "decide",
-    "is_zero",
-    "points_where",
-]
 
 POINTS_TO_PROVE = 8
 LARGEST_DRAW = 1_000

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import reduce
 from operator import add, mul
-from typing import Any
+from typing import Any, NamedTuple
 
 import mpmath
 from mpmath.ctx_iv import MPIntervalContext
@@ -169,19 +169,36 @@ class IntervalEvaluator(Evaluator):
         return value.a, value.b
 
 
+class Enclosed(NamedTuple):
+    """A point with the enclosures of both sides of a claim."""
+
+    point: dict[Symbol, Rational]
+    left: Any
+    right: Any
+
+    @property
+    def difference(self) -> Any:
+        return self.left - self.right
+
+    def fails(self, relation: str) -> bool:
+        """Whether the relation certainly fails at the point."""
+        return certainly_fails(relation, self.difference.a, self.difference.b)
+
+
 def enclosed(
     lhs: Expr,
     rhs: Expr,
     assume: Sequence[Expr],
     drawn: Iterable[dict[Symbol, Rational]],
     digits: int,
-) -> Iterator[tuple[dict[Symbol, Rational], Any, Any]]:
+) -> Iterator[Enclosed]:
     """The points at which the assumptions hold, each with the enclosures of both sides."""
     evaluator = IntervalEvaluator(digits)
     for point in drawn:
         with suppress(Undefined):
             if all(evaluator.evaluate(a, point).a > 0 for a in assume):
-                yield point, evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
+                values = (evaluator.evaluate(side, point) for side in (lhs, rhs))
+                yield Enclosed(point, *values)
 
 
 def certainly_nonzero(value: Any) -> bool:

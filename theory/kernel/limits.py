@@ -5,8 +5,8 @@ continuity; otherwise SymPy's limit is checked at points, which is not a proof.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
+from operator import methodcaller
 from typing import Any
 
 from mpmath import nstr
@@ -93,27 +93,12 @@ def decide_limit(
 
         moving = tuple(e for e in weak if e.has(near))
         fixed = tuple(e for e in weak if not e.has(near))
-        one_sided = _in_terms_of(
-            with_boundary(judge, sides, (*strict, *moving), fixed), near, sign, variable
-        )
+        near_limit = with_boundary(judge, sides, (*strict, *moving), fixed)
+        back = {near: sign * variable}
+        one_sided = near_limit.in_terms_of(variable, near, methodcaller("xreplace", back), sign)
         decision = one_sided if decision is None else weaker(decision, one_sided)
     assert decision is not None
     return decision
-
-
-def _in_terms_of(decision: Decision, near: Symbol, sign: int, variable: Symbol) -> Decision:
-    """The decision with the positive distance from the limit replaced by the variable."""
-    conditions = tuple(
-        replace(c, expression=c.expression.xreplace({near: sign * variable}))
-        for c in decision.conditions
-    )
-    witness = decision.witness
-    if witness is not None:
-        point = (
-            (variable, sign * value) if x == near else (x, value) for x, value in witness.point
-        )
-        witness = replace(witness, point=tuple(point))
-    return replace(decision, conditions=conditions, witness=witness)
 
 
 def _judged(

@@ -17,7 +17,7 @@ from mpmath import inf, mpf, nstr
 from sympy import Add, Expr, Integer, Rational, Symbol, oo
 
 from .answer import BOUNDS, STRICT, witness_at
-from .evaluate import PointEvaluator, Undefined, certainly_fails, enclosed
+from .evaluate import PointEvaluator, Undefined, enclosed
 from .sample import Point, far_points, not_real
 from .sample import points as sampled_points
 
@@ -206,16 +206,16 @@ def _check_bound(
     """See `check_at_points`."""
     found = list(islice(enclosed(lhs, rhs, assume, drawn, digits), wanted))
     far = corners(lhs, relation, rhs, assume, [point for point, *_ in found], seed)
-    for point, left, right in chain(found, enclosed(lhs, rhs, assume, far, digits)):
-        if certainly_fails(relation, (left - right).a, (left - right).b):
-            witness = witness_at(point, left, right, digits)
+    for place in chain(found, enclosed(lhs, rhs, assume, far, digits)):
+        if place.fails(relation):
+            witness = witness_at(*place, digits)
             failed = f"lhs = {witness.lhs} {relation} rhs = {witness.rhs} fails"
             return PointCheck(False, len(found), failed, witness.point)
     if len(found) < wanted:
         return PointCheck(
             False, len(found), f"only {len(found)} of {wanted} points lie in the domain"
         )
-    gaps = [left - right if relation[0] == ">" else right - left for _, left, right in found]
+    gaps = [p.difference if relation[0] == ">" else -p.difference for p in found]
     if confirmed := sum(bool(gap.a > 0) for gap in gaps):
         detail = f"{confirmed} of {len(found)} enclosures confirm the bound strictly"
         return PointCheck(True, len(found), detail)

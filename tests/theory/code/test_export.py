@@ -75,6 +75,7 @@ OWN = LawForm((Term(sym.A, sym.N, sym.ALPHA), Term(sym.B, sym.D, sym.BETA)))
 IN_FLOATS = LawForm((Term(Float("406.4"), sym.N, sym.BETA), TERMS[1]))
 
 
+@pytest.mark.slow
 def test_three_factors() -> None:
     form = LawForm((*TERMS, Term(F, U, b)), outer=exp(-sym.REDUCIBLE))
     envelope = derive(form, Budget(Integer(6), (*SIX_ND.powers, (U, Integer(1)))))

@@ -7,13 +7,13 @@ from sympy import Abs, Add, Mul, Pow, Rational, Symbol, exp, log, sqrt, symbols,
 from tests.theory.values import FINE, fine, holds
 
 from isoflop.theory.envelope import derive
+from isoflop.theory.kernel import Decision
 from isoflop.theory.kernel.bounds import decide_bound
-from isoflop.theory.kernel.decide import Decision
 from isoflop.theory.kernel.points import check_at_points
 from isoflop.theory.kernel.sample import points
 from isoflop.theory.penalty import misallocation
 
-FRESH = 50
+FRESH = 20
 N, D, C, A, B, beta, gamma, r, x, y, z = symbols("N D C A B beta gamma r x y z", positive=True)
 p, k, q = symbols("p k q", positive=True)
 real = Symbol("u", real=True)

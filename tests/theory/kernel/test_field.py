@@ -5,7 +5,7 @@ from math import prod
 
 import pytest
 import sympy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sympy import Symbol
 
@@ -66,7 +66,6 @@ def test_factors_multiply_to_the_fraction(fraction: Fraction) -> None:
     assert product == fraction
 
 
-@settings(max_examples=200)
 @given(
     fraction=fractions(MIXED),
     point=st.tuples(st.integers(1, 9), st.integers(-9, 9), st.integers(-9, 9)),

@@ -15,7 +15,7 @@ from isoflop.theory.penalty import misallocation
 from isoflop.theory.symbols import LOG_SIZE_RATIO, SIZE_RATIO
 
 SEED = 20_240
-PAIRS = 40
+PAIRS = 20
 SPELLING = {"beta": "b", "gamma": "g", "r": "k", "rho": "k"}
 
 

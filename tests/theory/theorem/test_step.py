@@ -24,9 +24,8 @@ from sympy import (
 from tests.theory.documents import status, theorem_of
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.kernel import rules
+from isoflop.theory.kernel import Answer, Decision, decide, rules
 from isoflop.theory.kernel.bounds import ByBound
-from isoflop.theory.kernel.decide import Answer, Decision, decide
 from isoflop.theory.kernel.functions import Partial
 from isoflop.theory.kernel.points import check_at_points
 from isoflop.theory.kernel.rules import (
