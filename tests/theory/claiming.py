@@ -80,19 +80,13 @@ class Meaning:
     """The law's quantities at a point, by search."""
 
     point: Mapping[str, Any]
-    powers: tuple[int, int] = (1, 1)
-    kappa: int = 6
     found: dict[Any, Any] = field(default_factory=dict)
 
     def optimum(self, compute: Any) -> tuple[Any, Any]:
         if compute not in self.found:
-            terms = (
-                tuple(self.point[x] for x in "AB"),
-                tuple(self.point[x] for x in ("beta", "gamma")),
-            )
-            powers = tuple(map(MP.mpf, self.powers))
-            logs = reference.minimum(reference.Numbers(*terms, powers, MP.mpf(self.kappa), compute))
-            self.found[compute] = tuple(map(MP.exp, logs))
+            terms = [tuple(self.point[x] for x in pair) for pair in ("AB", ("beta", "gamma"))]
+            law = reference.Numbers(*terms, (MP.one, MP.one), MP.mpf(6), compute)
+            self.found[compute] = tuple(map(MP.exp, reference.minimum(law)))
         return self.found[compute]
 
     def term(self, name: str, size: Any) -> Any:
@@ -103,25 +97,24 @@ class Meaning:
         return self.term("T_N", params) + self.term("T_D", tokens)
 
     def value(self, name: str, arguments: Sequence[Any]) -> Any:
-        one, (a, d) = MP.one, self.powers
+        floor = self.point.get("E", 0)
         if name in ("T_N", "T_D"):
             return self.term(name, *arguments)
         if name in ("R", "L"):
-            return self.reducible(*arguments) + (self.point["E"] if name == "L" else 0)
+            return self.reducible(*arguments) + (floor if name == "L" else 0)
         if name == "alpha":
-            once, twice = (self.reducible(*self.optimum(k * one)) for k in (1, 2))
+            once, twice = (self.reducible(*self.optimum(k * MP.one)) for k in (1, 2))
             return MP.log(once / twice, 2)
-        compute = {"G": MP.mpf(self.kappa)}.get(name, arguments[0] if "opt" in name else one)
+        compute = MP.mpf(6) if name == "G" else arguments[0] if "opt" in name else MP.one
         params, tokens = self.optimum(compute)
         least = self.reducible(params, tokens)
         if name == "P":
-            other = tokens * arguments[0] ** (-MP.mpf(a) / d)
-            return self.reducible(params * arguments[0], other) / least
+            return self.reducible(params * arguments[0], tokens / arguments[0]) / least
         return {
             **dict.fromkeys(("N_opt", "G"), params),
             **dict.fromkeys(("R_opt", "C0"), least),
             "D_opt": tokens,
-            "L_opt": self.point.get("E", 0) + least,
+            "L_opt": floor + least,
             "w_N": self.term("T_N", params) / least,
             "w_D": self.term("T_D", tokens) / least,
         }[name]
@@ -175,64 +168,49 @@ def agrees(relation: str, share: Any) -> bool:
 
 
 def clearly_fails(relation: str, share: Any) -> bool:
-    if relation in (
-        ">",
-        "<",
-    ):  # equality to rounding is equality: nothing that is made here comes so close
-        return share <= SAME if relation == ">" else share >= -SAME
-    return {"==": abs(share) > CLEARLY, ">=": share < -CLEARLY, "<=": share > CLEARLY}[relation]
+    """Whether the relation fails; a strict one also where both sides are equal to rounding, as nothing
+    that is made here comes so close otherwise.
+    """
+    return {
+        "==": abs(share) > CLEARLY,
+        ">=": share < -CLEARLY,
+        "<=": share > CLEARLY,
+        ">": share <= SAME,
+        "<": share >= -SAME,
+    }[relation]
 
 
-def plain_text(node: Node) -> str:
+LATEX = {
+    **{f"{x}_opt": f"{x}^{{*}}" for x in "NDLR"},
+    **{x: rf"\{x}" for x in ("alpha", "beta", "gamma", "kappa", "exp", "log")},
+    **{"C0": "C_0", ">=": r"\ge", "<=": r"\le", "==": "="},
+}
+
+
+def text_of(node: Node, latex: bool = False) -> str:
+    """The expression as it would be typed, with more brackets."""
     kind, *arguments = node
+    opens, closes, times = (r"\left(", r"\right)", r" \cdot ") if latex else ("(", ")", "*")
     if kind == "sym":
-        return str(arguments[0])
-    if kind == "rat":
-        number = str(arguments[0])
-        return f"({number})" if set(number) & set("-/") else number
-    inner = [plain_text(argument) for argument in arguments]
-    match kind:
-        case "add":
-            return f"({' + '.join(inner)})"
-        case "mul":
-            return f"({'*'.join(inner)})"
-        case "pow":
-            return f"({inner[0]})^({inner[1]})"
-    return f"{kind}({', '.join(inner)})" if inner else kind
-
-
-LATEX_NAMES = {f"{x}_opt": f"{x}^{{*}}" for x in "NDLR"} | {"C0": "C_0", "alpha": r"\alpha"}
-GREEK = {"beta": r"\beta", "gamma": r"\gamma", "kappa": r"\kappa"}
-
-
-def latex_text(node: Node) -> str:
-    kind, *arguments = node
-    if kind == "sym":
-        return str(GREEK.get(arguments[0], arguments[0]))
+        return LATEX.get(arguments[0], arguments[0]) if latex else str(arguments[0])
     if kind == "rat":
         number = arguments[0]
-        if number.q == 1:
-            return str(number) if number >= 0 else rf"\left({number}\right)"
-        return rf"\left(\frac{{{number.p}}}{{{number.q}}}\right)"
-    inner = [latex_text(argument) for argument in arguments]
+        is_quotient = latex and number.q > 1
+        text = rf"\frac{{{number.p}}}{{{number.q}}}" if is_quotient else str(number)
+        return f"{opens}{text}{closes}" if number < 0 or number.q > 1 else text
+    inner = [text_of(argument, latex) for argument in arguments]
     match kind:
-        case "add":
-            return rf"\left({' + '.join(inner)}\right)"
-        case "mul":
-            if len(arguments) == 2 and arguments[1][0] == "pow" and arguments[1][2] == MINUS_ONE:
-                return rf"\frac{{{inner[0]}}}{{{latex_text(arguments[1][1])}}}"
-            return r"\left(" + r" \cdot ".join(inner) + r"\right)"
+        case "mul" if latex and arguments[1:] and arguments[-1][::2] == ("pow", MINUS_ONE):
+            product = times.join(inner[:-1])
+            return rf"\frac{{{product}}}{{{text_of(arguments[-1][1], latex)}}}"
+        case "add" | "mul":
+            return f"{opens}{(' + ' if kind == 'add' else times).join(inner)}{closes}"
         case "pow":
-            return rf"\left({inner[0]}\right)^{{{inner[1]}}}"
-        case "abs":
+            return f"{opens}{inner[0]}{closes}^" + (f"{{{inner[1]}}}" if latex else f"({inner[1]})")
+        case "abs" if latex:
             return rf"\left|{inner[0]}\right|"
-        case "exp" | "log":
-            return rf"\{kind}\left({inner[0]}\right)"
-    name = str(LATEX_NAMES.get(kind, kind))
-    return rf"{name}\left({', '.join(inner)}\right)" if inner else name
-
-
-LATEX_RELATIONS = {"==": "=", ">=": r"\ge", "<=": r"\le"}
+    name = LATEX.get(kind, kind) if latex else kind
+    return f"{name}{opens}{', '.join(inner)}{closes}" if inner else str(name)
 
 
 #: What the law implies; x scales.
@@ -486,15 +464,11 @@ class Maker:
             if self.is_clearly_false(draft):
                 break
         latex = self.random.random() < 0.25
-        text, spelt = (latex_text, LATEX_RELATIONS) if latex else (plain_text, {})
-        sides = [text(side) for side in draft.sides]
-        written = sides[0] + "".join(
-            f" {spelt.get(r, r)} {side}" for r, side in zip(draft.relations, sides[1:], strict=True)
-        )
-        assume = tuple(
-            f"{plain_text(left)} {relation} {plain_text(right)}"
-            for left, relation, right in draft.where
-        )
+        sides = [text_of(side, latex) for side in draft.sides]
+        signs = [LATEX[r] if latex and r in LATEX else r for r in draft.relations]
+        links = (f" {sign} {side}" for sign, side in zip(signs, sides[1:], strict=True))
+        written = sides[0] + "".join(links)
+        assume = tuple(f"{text_of(x)} {relation} {text_of(y)}" for x, relation, y in draft.where)
         return RandomClaim(kind, truth, written, latex, assume)
 
 

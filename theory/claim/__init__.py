@@ -1,1 +1,1 @@
-"""What a claim says, checked against the definitions of what it speaks of."""
+"""Claims of users and of papers: read, decided, and checked against the definitions of the law."""

@@ -1,12 +1,12 @@
-"""A chain of claims, `a == b <= c`, from its text to the verdict on each link: it is read, decided by
-the kernel, and what is proved is tried at points before it is said.
+"""A chain of claims, `a == b <= c`, from its text to the verdict on each link: it is read and decided
+by the kernel, and a link that is proved is tried at points before it is called so.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,23 +21,22 @@ from ..kernel.functions import Partial
 from ..reader.building import APPLIED, Domain, NamedFunction
 from ..reader.parse import refuse_units
 from ..reader.tokens import ParseError, Token
-from .at_law import Coefficients, at_numbers
 from .checker import LETTERS, LawByDefinition, Trial
-from .given import Given
+from .context import Context
+from .numbers import Coefficients, at_numbers
 from .question import MOVING, Question, bases, decided
 from .spelling import as_read, spelt, value_text
 from .text import Sides
 from .vocabulary import Vocabulary, vocabulary
 
-#: Of names with words or accents for indices: `L_val`, `N_tilde`.
+#: A name with a word or an accent for its index: `L_val`, `N_tilde`.
 VARIANT = re.compile(r"[A-Za-z]+_[A-Za-z]\w+")
-UNKNOWN = "is unknown"
 DISAGREES = "the independent check disagrees, please report"
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What holds for every claim, as in `prove`; the numbers are those of a law or of a document."""
+    """The options of a claim, as in `prove`; the numbers are those of a law or of a document."""
 
     notation: str | Notation = "schaeffer"
     budget: Budget | None = None
@@ -50,20 +49,22 @@ class Settings:
 
     @property
     def words(self) -> Vocabulary:
-        """The names and what they mean."""
+        """The vocabulary of the notation under the budget."""
         return vocabulary(self.notation, self.budget or SIX_ND)
 
 
 @dataclass(frozen=True)
 class ChainLink:
-    """One link `lhs relation rhs` of a chain, as typed and as decided.
+    """One link `lhs relation rhs` of a chain with its verdict.
 
     Attributes
     ----------
     definitions : tuple of str
-        What letters mean beside each other, where it is proved for that: `C == 6*N*D`.
+        The meanings at one run under which it is proved: `C == 6*N*D`.
     check : str
-        Where it is proved: at how many points it was tried by definition, or why at none.
+        If it is proved, the number of points at which it was tried by definition, or why at none.
+    unknown : str
+        The name in it that has no meaning; empty where every name has one.
     """
 
     text: str
@@ -74,18 +75,17 @@ class ChainLink:
     definitions: tuple[str, ...] = ()
     latex: bool = False  # how the answer spells its expressions
     check: str = ""
-    corrector: Any = field(default=None, compare=False, repr=False)  # of what is refuted
+    unknown: str = ""
+    corrector: Any = field(default=None, compare=False, repr=False)  # of a refuted link
 
     @cached_property
     def derived(self) -> str:
-        """Where it is refuted: the closed form of what it speaks of, `alpha = beta gamma/(beta +
-        gamma)`.
-        """
+        """The closed form of a quantity in a refuted link: `alpha = beta gamma/(beta + gamma)`."""
         return self.corrector.derived() if self.corrector else ""
 
     @cached_property
     def correction(self) -> str:
-        """Where it is refuted: the claim with a small change under which it is proved."""
+        """A refuted link with a small change under which it is proved."""
         return self.corrector.corrected() if self.corrector else ""
 
     def as_dict(self) -> dict[str, Any]:
@@ -114,10 +114,10 @@ class ChainLink:
         }
 
     def __str__(self) -> str:
-        told = self.as_dict()
-        parts = [f"{told['answer']}: {told['reason']}"]
-        parts += [f"where {', '.join(told['conditions'])}"] if told["conditions"] else []
-        if (witness := told["witness"]) is not None:
+        data = self.as_dict()
+        parts = [f"{data['answer']}: {data['reason']}"]
+        parts += [f"where {', '.join(data['conditions'])}"] if data["conditions"] else []
+        if (witness := data["witness"]) is not None:
             where = ", ".join(f"{name} = {value}" for name, value in witness["point"].items())
             sides = f"lhs = {witness['lhs']}, rhs = {witness['rhs']}"
             parts.append(f"witness {where}: {sides}" if where else f"witness {sides}")
@@ -126,7 +126,7 @@ class ChainLink:
 
 
 class Chain:
-    """A chain as it is read under some settings.
+    """The sides of a chain as they are read under some settings, and a question for each link.
 
     Raises
     ------
@@ -139,17 +139,17 @@ class Chain:
         self.text, towards = typed.text, settings.limit
         self.relations = [relation.text for relation in typed.relations]
         if towards is None and {"->", "~"} & {*self.relations}:
-            said = "-> and ~ need a limit, as in r -> 0 or r -> oo"
-            raise ParseError(said, text=self.text)
+            complaint = "-> and ~ need a limit, as in r -> 0 or r -> oo"
+            raise ParseError(complaint, text=self.text)
         try:
             with within(settings.seconds):
-                self.given, sides = self._read(settings.words)
-                self.sides = [self.given.at(side, self.text) for side in sides]
-                self.limit = None if towards is None else self.given.limit(towards)
-                domain = self.given.domain_of(self.text)
+                self.context, sides = self._read(settings.words)
+                self.sides = [self.context.at(side, self.text) for side in sides]
+                self.limit = None if towards is None else self.context.limit(towards)
+                domain = self.context.domain_of(self.text)
         except OutOfTime as error:
             raise ParseError(f"not read within {error.seconds:g} seconds", text=self.text) from None
-        self.words = self.given.words
+        self.words = self.context.words
         self._refuse_two_losses()
         letters = frozenset(x for x in self.words.names.values() if isinstance(x, Symbol)) - MOVING
         self.questions = [
@@ -165,19 +165,19 @@ class Chain:
             for i, relation in enumerate(self.relations)
         ]
 
-    def _read(self, words: Vocabulary) -> tuple[Given, list[Expr]]:
-        """The sides with some meanings of the names, and what is assumed in these."""
-        given = Given(words, self.settings.assume, self.settings.let)
+    def _read(self, words: Vocabulary) -> tuple[Context, list[Expr]]:
+        """The sides with the meanings of a vocabulary, and the context in which they are read."""
+        context = Context(words, self.settings.assume, self.settings.let)
         pairs = zip(self.typed.parts, ["==", *self.relations], strict=True)
-        return given, [given.read(self.text, *pair) for pair in pairs]
+        return context, [context.read(self.text, *pair) for pair in pairs]
 
     @cached_property
-    def _named(self) -> tuple[Given, list[Expr]]:
-        """The same with the quantities of the law by their names, where that is possible."""
+    def _named(self) -> tuple[Context, list[Expr]]:
+        """The context and the sides with the quantities of the law by name, where that is possible."""
         try:
             return self._read(self.settings.words.by_name())
         except ValueError:
-            return self.given, self.sides
+            return self.context, self.sides
 
     def _refuse_two_losses(self) -> None:
         """`dL/dC = -alpha (L - E)/C`: L is L*(C) where it is differentiated, and L(N, D) beside it."""
@@ -186,100 +186,106 @@ class Chain:
         slopes = set[Expr]().union(*(side.atoms(Partial) for side in sides))
         for call in (slope.args[0] for slope in slopes if isinstance(slope.args[0], AppliedUndef)):
             if any(x.func == call.func and len(x.args) > len(call.args) for x in calls):
-                said = (
-                    f"ambiguous {call.func}: {call} where it is differentiated, and not beside it"
-                )
-                raise ParseError(said, text=self.text)
+                complaint = f"{call} where it is differentiated, and not beside it"
+                raise ParseError(f"ambiguous {call.func}: {complaint}", text=self.text)
 
     def value(self, tokens: Sequence[Token], letters: Mapping[str, Symbol] | None = None) -> Expr:
-        """An expression of the claim, where some names may stand for these letters."""
-        return self.given.at(self.given.read(self.text, tokens, more=letters), self.text)
+        """An expression of the claim, in which some names may stand for these letters."""
+        return self.context.at(self.context.read(self.text, tokens, more=letters), self.text)
 
     def in_names(self, i: int, tokens: Sequence[Token] = ()) -> Expr:
-        """A side, or what its tokens were changed to, by names."""
-        given, sides = self._named
-        return given.read(self.text, tokens) if tokens else sides[i]
+        """A side, or other tokens in its place, with the quantities of the law by name."""
+        context, sides = self._named
+        return context.read(self.text, tokens) if tokens else sides[i]
 
     @property
     def reading(self) -> str:
-        """The chain as it was read, by names."""
+        """The chain in one line as it was read."""
         first, *others = map(as_read, self._named[1])
         links = (f"{sign} {side}" for sign, side in zip(self.relations, others, strict=True))
         line, limit = " ".join([first, *links]), self.limit
         return line if limit is None else f"{line}, as {limit[0]} -> {limit[1]}"
 
     @property
+    def assumptions(self) -> tuple[str, ...]:
+        """The assumptions as they were read."""
+        return self._named[0].assumptions
+
+    @property
     def free(self) -> tuple[str, ...]:
         """The names that stand for positive letters of their own."""
         used, signs = set().union(*(side.free_symbols for side in self.sides)), self.words.signs
-        return tuple(name for name, x in self.given.free.items() if x in used and name not in signs)
+        return tuple(
+            name for name, x in self.context.free.items() if x in used and name not in signs
+        )
 
     # -- one link ----------------------------------------------------------------------------------
 
     def link(self, i: int) -> ChainLink:
-        """One link, decided within some time."""
+        """One link with its verdict, which is undecided where it takes longer than the seconds."""
         question, sources = self.questions[i], self.typed.sources
         text = f"{sources[i]} {question.relation} {sources[i + 1]}"
+        sides = question.lhs, question.relation, question.rhs
+        link = ChainLink(text, *sides, undecided(""), latex=self.latex)
         try:
             with within(self.settings.seconds):
-                decision, definitions, check = self._answer(i)
+                return self._decided(link, i)
         except OutOfTime as error:
-            decision, definitions, check = undecided(str(error)), (), ""
-        sides = question.lhs, question.relation, question.rhs
-        return ChainLink(text, *sides, decision, definitions, self.latex, check)
+            return replace(link, decision=undecided(str(error)))
 
-    def _answer(self, i: int) -> tuple[Decision, tuple[str, ...], str]:
-        """The decision for every law, and where that is none, for the one whose numbers are given;
-        what letters mean at one run; and the check of what is proved.
+    def _decided(self, link: ChainLink, i: int) -> ChainLink:
+        """The link as it is decided for every law, and where that is no proof, for the law whose numbers
+        are given.
         """
         question, numbers = self.questions[i], self.settings.numbers
-        decision, meanings = decided(question, self.words, self.given)
+        decision, meanings = decided(question, self.words, self.context)
         if decision.holds:
-            said, fails_at = self._trial(i, decision, is_of_a_run=bool(meanings)).outcome()
+            check, fails_at = self._trial(i, decision, is_of_a_run=bool(meanings)).outcome()
             if fails_at is None:
-                return decision, meanings, said
-            return undecided(f"{DISAGREES}{fails_at and ': at '}{fails_at}"), (), DISAGREES
+                return replace(link, decision=decision, definitions=meanings, check=check)
+            reason = f"{DISAGREES}{fails_at and ': at '}{fails_at}"
+            return replace(link, decision=undecided(reason), check=DISAGREES)
         if (unknown := self._unknown(i)) is not None:
-            said = f"{unknown} {UNKNOWN}: --let '{unknown} := ...' says what it is"
-            return undecided(said), (), ""
+            hint = f"{unknown} is unknown: --let '{unknown} := ...' says what it is"
+            return replace(link, decision=undecided(hint), unknown=unknown)
         parts = self.typed.parts[i : i + 2]
         has_decimals = any("." in token.text for part in parts for token in part)
         is_rounded = has_decimals and question.relation in ("==", "!=", "propto")
         if numbers is None and not (is_rounded or question.relation == "approx"):
-            return decision, meanings, ""
+            return replace(link, decision=decision, definitions=meanings)
         for part in parts if numbers is not None else ():
             refuse_units(self.text, part)
-        meant = self.given.table.items()
-        functions = {*APPLIED, *(x for x, e in meant if isinstance(e, NamedFunction))}
-        return at_numbers(question, parts, self.value, numbers, functions), (), ""
+        named = (x for x, e in self.context.table.items() if isinstance(e, NamedFunction))
+        decision = at_numbers(question, parts, self.value, numbers, {*APPLIED, *named})
+        return replace(link, decision=decision)
 
     def _unknown(self, i: int) -> str | None:
-        """The name without a meaning of which an equality would say what it is, as it is on one side
-        alone; and one that is made of a name of the law, `L_val`.
+        """A name without a meaning that an equality would define, as it is on one side alone, or one
+        that is made of a name of the law, `L_val`.
         """
-        given = self.given
-        said = [*given.replaced, *given.replaced.values()]
-        said += [e for group in given.domain.groups for e in group]
-        for name, x in given.free.items():
+        context = self.context
+        assumed = [*context.replaced, *context.replaced.values()]
+        assumed += [e for group in context.domain.groups for e in group]
+        for name, x in context.free.items():
             within = [k for k, side in enumerate(self.sides) if side.has(x)]
             is_alone = within in ([i], [i + 1]) and self.relations[i] in ("==", "approx", "propto")
             is_of_law = VARIANT.fullmatch(name) and name.partition("_")[0] in self.words.names
-            is_declared = name in self.words.signs or any(e.has(x) for e in said)
+            is_declared = name in self.words.signs or any(e.has(x) for e in assumed)
             if (is_alone or (is_of_law and {i, i + 1} & {*within})) and not is_declared:
                 return name
         return None
 
     def _trial(self, i: int, decision: Decision, *, is_of_a_run: bool) -> Trial:
-        """The second opinion: the link by names, at points where all holds that is assumed."""
-        (given, sides), words, question = self._named, self.words, self.questions[i]
-        domain = given.typed.map(lambda e: e)
-        domain.add(given.domain)
+        """The independent check: the link by names, at points where the assumptions hold."""
+        (context, sides), words, question = self._named, self.words, self.questions[i]
+        domain = context.typed.map(lambda e: e)
+        domain.add(context.domain)
         domain.add(Domain.of(decision.conditions))
         own = words.notation.names()
         letters = {name: words.names[own.get(name, name)] for name in LETTERS}
         law = LawByDefinition(
             {name: x for name, x in letters.items() if isinstance(x, Symbol)},
-            words.means if given.words.kept else {},
+            words.means if context.words.kept else {},
             self.settings.budget or SIX_ND,
         )
         return Trial(
@@ -287,7 +293,7 @@ class Chain:
             question.relation,
             sides[i + 1],
             domain,
-            given.replaced,
+            context.replaced,
             tuple(words.run) if is_of_a_run else (),
             self.limit,
             question.moving if question.relation == "propto" else (),

@@ -1,9 +1,9 @@
-"""The second opinion on a claim that is to be called proved: its two sides as they were read, at random
-points. What is proved although it fails at a point is a mistake of the package.
+"""The independent check of a claim before it is called proved: its two sides as they were read are
+evaluated at random points. A proof that fails at a point is a mistake of the package.
 
-It shares the reader of formulas with the proofs, and none of their algebra, closed forms or points:
-`N_opt(C)` is found by minimising A N^-beta + B D^-gamma along the budget, a derivative from values
-beside each other, a limit at shrinking distances.
+The check shares the reader of formulas with the proofs, and none of their algebra, closed forms or
+points: `N_opt(C)` is found by minimising A N^-beta + B D^-gamma along the budget, a derivative from
+two values near by, a limit at shrinking distances.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from ..budget import Budget
 from ..kernel.functions import Partial
 from ..reader.building import Domain
 
-#: Figures of a value, and of the start of Newton's method.
+#: Digits of a value, and of the start of Newton's method.
 DIGITS, FIRST_DIGITS, NEWTON_STEPS = 200, 15, 2_000
-#: Figures to which equal sides agree; fewer where a value is found from values beside each other.
+#: Digits to which equal sides agree; fewer where a value is a difference of values near by.
 SAME, ROUGHLY_SAME = 120, 45
 LARGEST_EXPONENT_BITS = 200
-#: At how many points an equality is tried, a bound, which may fail in a small region, and a limit.
+#: The number of points for an equality, for a bound, which may fail in a small region, and for a limit;
+#: and the number of draws.
 POINTS, OF_BOUNDS, FEWEST, TRIES = 16, 48, 4, 400
-#: How far from 1 letters are drawn, as powers of e, one try after the other.
+#: The powers of e up to which letters are drawn around 1, one draw after the other.
 SPREADS = (1, 1, 2, 2, 1, 1, 4, 4) * 8 + (12, 12, 40, 40)
-#: Powers of ten on the way to a limit, and the share of the error that may be left at the last.
+#: Powers of ten on the way to a limit, and the share of the error that may remain at the last.
 STEPS, LEFT = (20, 40), Rational(9, 10)
-#: The signs that lhs - rhs may have at a point, and of a strict bound one that is told from equality
-#: no more far from 1.
+#: The signs that lhs - rhs may have at a point. Far from 1 a strict bound may be equal to all digits.
 AGREES = {
     **dict.fromkeys(("==", "approx", "propto"), (0,)),
     **{"<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (1, 0), "!=": (-1, 1)},
 }
 ORDERS, STRICT, NEAR = ("<", "<=", ">", ">="), ("<", ">", "!="), 2
-#: The letters of the law by their canonical names, and what is found from values beside each other.
+#: The letters of the law by their canonical names, and the quantities that are differences.
 LETTERS, BY_DIFFERENCES = ("A", "B", "E", "beta", "gamma", "C", "r"), {"alpha", "C_opt"}
 NO_VALUE = (ValueError, OverflowError, ZeroDivisionError)
 Point = dict[Symbol, Any]
@@ -48,8 +48,8 @@ Point = dict[Symbol, Any]
 
 @dataclass
 class LawByDefinition:
-    """The two-term law under a budget: its own letters by their canonical names, and the canonical
-    name of each quantity that is worked out.
+    """The two-term law under a budget, from its definitions: its letters by their canonical names, and the
+    canonical name of each quantity.
     """
 
     letters: Mapping[str, Symbol]
@@ -63,7 +63,7 @@ class LawByDefinition:
         self.step = self.mp.mpf(10) ** (-(DIGITS // 6))
 
     def nearness(self, *expressions: Expr) -> Any:
-        """The share of its size below which the difference of these is that of equal ones."""
+        """The relative difference up to which values of these expressions count as equal."""
         used = set[Expr]().union(*(e.atoms(Symbol, AppliedUndef, Partial) for e in expressions))
         names = {self.quantities.get(getattr(e, "name", "")) for e in used}
         is_rough = any(isinstance(e, Partial) for e in used) or names & BY_DIFFERENCES
@@ -72,9 +72,9 @@ class LawByDefinition:
     # -- the law -----------------------------------------------------------------------------------
 
     def quantity(self, name: str, given: Collection[Any], point: Point) -> Any:
-        """What the quantity of this canonical name is by definition, at its arguments if it has any."""
+        """The value of a quantity by its definition, at its arguments if it has any."""
         if any(value <= 0 for value in given):
-            raise ValueError(f"{name} is of what is positive")
+            raise ValueError(f"{name} has positive arguments")
         A, B, E, beta, gamma, C = (point[self.letters[x]] for x in LETTERS[:6])
         of_budget = (self.budget.coefficient, *(power for _, power in self.budget.powers))
         kappa, a, d = (self.value(e, point) for e in of_budget)
@@ -113,13 +113,13 @@ class LawByDefinition:
         raise ValueError(f"{name} has no definition here")
 
     def run(self, ratio: Any, point: Point) -> tuple[Any, Any]:
-        """N and D of the run with this many times the optimal params at the same compute."""
+        """N and D of the run whose params are `ratio` times the optimum at the same compute."""
         params = self.budget.variables[0]
         N = ratio * self.quantity("N_opt", (point[self.letters["C"]],), point)
         return N, self.value(self.budget.remaining(params), {**point, params: N})
 
     def optimum(self, law: tuple[Any, ...], compute: Any) -> tuple[Any, Any]:
-        """N and D on the budget where the loss is least: Newton's method in ln N."""
+        """N and D of the least loss on the budget, by Newton's method in ln N."""
         *_, kappa, a, d = law
         key = (law, compute)
         if key not in self.found:
@@ -130,7 +130,7 @@ class LawByDefinition:
         return self.found[key]
 
     def _least(self, law: tuple[Any, ...], compute: Any, x: Any) -> Any:
-        """Where A e^(-beta x) + B D^(-gamma) is least, with ln D = (ln(C/kappa) - a x)/d."""
+        """The minimum of A e^(-beta x) + B D^(-gamma) in x, with ln D = (ln(C/kappa) - a x)/d."""
         A, B, beta, gamma, kappa, a, d = law
         mp, falls, rises = self.mp, beta, gamma * a / d
         log_params, log_tokens = mp.log(A), mp.log(B) - gamma * mp.log(compute / kappa) / d
@@ -145,7 +145,7 @@ class LawByDefinition:
     # -- expressions -------------------------------------------------------------------------------
 
     def value(self, e: Expr, point: Point) -> Any:
-        """The value of an expression; ValueError where it has none, or one beyond all bounds."""
+        """The value of an expression; ValueError where it has none, or it is too large."""
         mp = self.mp
         if e.is_Symbol:
             known = self.quantities.get(e.name)
@@ -176,7 +176,7 @@ class LawByDefinition:
         raise ValueError(f"{e} has no value")
 
     def _slope(self, of: Expr, variable: Expr, point: Point) -> Any:
-        """The derivative by a letter, or by its logarithm, from values beside each other."""
+        """The derivative by a letter, or by its logarithm, from two values near by."""
         letter = variable.args[0] if isinstance(variable, log) else variable
         x, h = point[letter], self.step
         more, less = (self.value(of, {**point, letter: x * self.mp.exp(step)}) for step in (h, -h))
@@ -196,9 +196,9 @@ class LawByDefinition:
 
 @dataclass
 class Trial:
-    """A claim as it was read, with no closed forms in it, tried point by point where it is claimed:
-    the letters that are `replaced` are what is assumed to be equal to them, N, D, rho and s, if
-    they are of a `run`, what C and r determine, and those `moving` move in a proportion.
+    """A claim as it was read, without closed forms, tried at points of its domain. Letters that are
+    `replaced` have the values that are assumed to equal them; N, D, rho and s, if they belong to a
+    `run`, have those that C and r determine; the `moving` letters move in a proportion.
     """
 
     lhs: Expr
@@ -213,7 +213,9 @@ class Trial:
     seed: int = 0
 
     def outcome(self) -> tuple[str, str | None]:
-        """At how many points the claim was tried, or why at none, and the one at which it fails."""
+        """The number of points at which the claim was tried, or why at none, and a point at which it fails
+        (None where it fails at none).
+        """
         most, tried = POINTS if self.relation in AGREES else FEWEST, 0
         most = OF_BOUNDS if self.relation in ORDERS else most
         self.random, self.own = Random(self.seed), self._letters()
@@ -233,7 +235,7 @@ class Trial:
         return few if tried < FEWEST else f"checked at {tried} points", None
 
     def _letters(self) -> list[Symbol]:
-        """Those of the claim that are drawn."""
+        """The letters of the claim that are drawn."""
         of_run = {self.law.letters["C"], self.law.letters["r"]} if self.run else set()
         known = [self.lhs, self.rhs, *self.replaced.values()]
         known += [e for group in self.domain.groups for e in group]
@@ -244,8 +246,8 @@ class Trial:
         return sorted((x for x in own - found if x.name not in self.law.quantities), key=str)
 
     def _points(self) -> Iterator[tuple[int, Point]]:
-        """Points at which all holds that is assumed, each with its spread; at every second one
-        something is 0 that may be.
+        """Points at which the assumptions hold, each with its spread; at every second one an expression
+        that may be 0 is 0.
         """
         edges = [*self.domain.nonnegative, *(x for x in self.own if x.is_zero is None)]
         of_law = {*self.law.letters.values(), *self.law.budget.compute().free_symbols}
@@ -263,7 +265,7 @@ class Trial:
                 continue
 
     def _on_edge(self, edge: Expr, point: Point) -> Point:
-        """The point with one letter changed so that the expression is 0: by the secant method."""
+        """The point with one letter changed so that the expression is 0, by the secant method."""
         tends = set() if self.limit is None else {self.limit[0]}
         free = sorted((edge.free_symbols - tends) & {*self.own}, key=str)
         if not free:
@@ -276,11 +278,11 @@ class Trial:
         start = point[letter]
         root = 0 * start if edge == letter else self.law.mp.findroot(value, (start, start * 9 / 8))
         if (letter.is_positive and root <= 0) or (letter.is_nonnegative and root < 0):
-            raise ValueError("it has not this sign")
+            raise ValueError("the root has a sign that the letter may not have")
         return self._completed({**point, letter: root})
 
     def _drawn(self, letter: Symbol, spread: int) -> Any:
-        """A value of a sign that the letter may have."""
+        """A random value with a sign that the letter may have."""
         mp, most = self.law.mp, 1000 * spread
         no = {1: letter.is_nonpositive, -1: letter.is_nonnegative}
         signs = [sign for sign in no if not no[sign]] or [0]
@@ -288,7 +290,7 @@ class Trial:
         return size * self.random.choice(signs)
 
     def _completed(self, point: Point) -> Point:
-        """The point with the letters that others determine: first those of the law."""
+        """The point with the values of the letters that others determine, those of the law first."""
         found, letters = dict(point), self.law.letters
         of_run = {*self.run, letters["C"], letters["r"]} if self.run else set()
         order = sorted(self.replaced.keys() - of_run, key=lambda x: x not in letters.values())
@@ -302,17 +304,17 @@ class Trial:
         return found
 
     def _holds(self, point: Point) -> bool:
-        """Whether all that is assumed holds, as far as it can be told."""
+        """Whether the assumptions hold at a point, to the digits that agree."""
         values = ((c, self.law.value(c.expression, point)) for c in self.domain.conditions)
         return all(self._sign(value, 1) in AGREES[c.relation] for c, value in values)
 
     def _sign(self, difference: Any, size: Any) -> int:
-        """Of a difference of what is of this size, as far as it can be told."""
+        """The sign of a difference of values of this size: 0 where they agree to the digits."""
         is_zero = abs(difference) <= self.near * max(size, 1)
         return 0 if is_zero else 1 if difference > 0 else -1
 
     def _agrees(self, point: Point, *, is_near: bool) -> bool:
-        """Whether the claim holds at a point, as far as it can be told."""
+        """Whether the claim holds at a point."""
         if self.relation == "propto":
             return self._is_proportional(point)
         if self.relation in AGREES:
@@ -330,8 +332,8 @@ class Trial:
         return all(self._falls(point, *places) for places in ways)
 
     def _falls(self, point: Point, *places: Any) -> bool:
-        """Whether the error becomes less from one place of the letter to the next, nearer to the
-        limit; of what has none, its inverse.
+        """Whether the error falls from one place of the letter to the next, nearer to the limit; the error
+        of an infinite limit is the inverse of the value.
         """
         assert self.limit is not None
         errors = []
@@ -349,7 +351,7 @@ class Trial:
         return self._sign(last, 0) == 0 or bool(last * LEFT.q < before * LEFT.p)
 
     def _is_proportional(self, point: Point) -> bool:
-        """Whether the quotient is the same at another value of what moves."""
+        """Whether the quotient is the same at other values of the letters that move."""
         for spread in SPREADS:
             moved = {x: self._drawn(x, spread) for x in self.moving}
             other = self._completed({**point, **moved})

@@ -1,6 +1,5 @@
-"""What would be right where an equality is refuted: the closed form that the tool derives, and the
-same claim with two letters exchanged, upside down, with a factor, or the other sign, where that is
-proved.
+"""Corrections of a refuted equality: the closed form that is derived, and the same claim with two
+letters exchanged, upside down, with a factor, or with the other sign, if that is proved.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from .spelling import spelt
 
 #: For each search.
 SECONDS = 3
-#: Longer expressions are not rewritten, and a factor that is missing has at most so many operations.
+#: Operations of an expression that is rewritten, and of a missing factor, at most.
 MOST_PARTS, LARGEST_MISSING = 60, 6
 #: Names that play the same part for params and for tokens.
 TWINS = (("beta", "gamma"), ("A", "B"), ("N", "D"), ("N_opt", "D_opt"), ("T_N", "T_D"), ("w_N", "w_D"))  # fmt: skip
@@ -30,14 +29,14 @@ TWINS = (("beta", "gamma"), ("A", "B"), ("N", "D"), ("N_opt", "D_opt"), ("T_N", 
 
 @dataclass(frozen=True)
 class Corrector:
-    """Looks for what would be right in place of a refuted link of a chain."""
+    """Looks for the correction of a refuted link of a chain."""
 
     chain: Chain
     i: int
 
     def derived(self) -> str:
-        """The closed form of a side that is a named quantity or a derivative, or the power that it
-        is proportional to; nothing where none is found.
+        """The closed form of a side that is a named quantity or a derivative, or the power that it is
+        proportional to; empty where none is found.
         """
         relation = self.chain.questions[self.i].relation
         with suppress(OutOfTime), within(SECONDS):
@@ -49,8 +48,8 @@ class Corrector:
         return ""
 
     def corrected(self) -> str:
-        """The link with the first small change under which it is proved, in words and as it would be
-        typed; nothing where none is found.
+        """The link with the first small change under which it is proved, as it would be typed, and the
+        change in words; empty where none is found.
         """
         i = self.i
         with suppress(OutOfTime), within(SECONDS):
@@ -98,13 +97,13 @@ class Corrector:
         for words, side, named in self._changes(k, chain.sides[other]):
             text, kept = spelt(named, latex=chain.latex), chain.typed.sources[other]
             instead = replace(question, **{"rhs" if k > self.i else "lhs": side})
-            if text != kept and decided(instead, chain.words, chain.given)[0].proved:
+            if text != kept and decided(instead, chain.words, chain.context)[0].proved:
                 left, right = (kept, text) if k > self.i else (text, kept)
                 return f"{left} {'=' if chain.latex else '=='} {right} ({words})"
         return ""
 
     def _changes(self, k: int, wanted: Expr) -> Iterator[tuple[str, Expr, Expr]]:
-        """The change in words, and the side with it, also by names."""
+        """Each change in words, with the changed side, also by names."""
         chain, side, named = self.chain, self.chain.sides[k], self.chain.in_names(k)
         own = chain.words.notation.names()
         for pair in TWINS:

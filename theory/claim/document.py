@@ -1,5 +1,5 @@
-"""A LaTeX document as pieces: the claims of its displays with what stands beside them, the formulas
-of its text, and what is declared in comments. Nothing is concluded from prose.
+"""A LaTeX document as pieces: the claims of its displays with the conditions beside them, the formulas
+of its text, and the declarations in comments. Nothing is concluded from prose.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from .macros import expanded
 DISPLAYS = "equation|align|gather|multline|eqnarray|alignat|flalign|displaymath"
 #: `% isoflop: assume \beta > \gamma`, and any other comment.
 DECLARED = r"%[ \t]*isoflop:[ \t]*"
+DECLARATION = re.compile(rf"{DECLARED}([^\n]*)")
 COMMENT = re.compile(rf"(?<!\\)((?:\\\\)*)(?!{DECLARED})%[^\n]*")
 LITERAL = re.compile(
     r"\\begin\{(verbatim|comment|lstlisting)\*?\}.*?\\end\{\1\*?\}|\\iffalse\b.*?\\fi\b", re.DOTALL
@@ -27,11 +28,11 @@ PIECE = re.compile(
     r"|(?<!\\)\\\((?P<d>.*?)(?<!\\)\\\)|(?<!\\)\$(?P<e>[^$]*?)(?<!\\)\$",
     re.DOTALL,
 )
-#: In front of a formula of the text that says what a name is, and between two such formulas.
+#: The words in front of a formula of the text that defines a name, and between two such formulas.
 EXPLAINS = re.compile(r"\b(?:where|let|set|put|define|write|denote)\s*\Z", re.IGNORECASE)
 GOES_ON = re.compile(r"[\s,;]*(?:and)?\s*(?:let)?\s*")
 BEHIND_A_DISPLAY = re.compile(r"[\s,.]*where\s*")
-#: What has no meaning inside a display.
+#: Commands without a meaning for the claims of a display.
 LAYOUT = re.compile(
     r"\\(?:begin|end)\{(?:aligned|split|gathered|alignedat)\}(?:\{\d\}|\[\w\])?"
     rf"|\\(?:nonumber|notag)\b|[.,;]?\s*\\qedhere\b|\\[hv]space\*?\{{[^{{}}]*\}}|{DECLARED}[^\n]*"
@@ -43,17 +44,17 @@ UNIT = re.compile(
     r"\s*\{\s*\(?(?:FLOPs?|FLOPS|tokens|param(?:eter)?s)\)?\s*\}\s*\)?(?=\s*(?:[.,;]|\\\\|\Z))"
 )
 LABEL = re.compile(r"\\(?:label|tag\*?)\s*\{([^{}]*)\}")
-#: What parts the claims of a display where it stands outside of brackets, and the brackets.
+#: Marks that separate the claims of a display when they stand outside of brackets, and brackets.
 MARK = re.compile(
-    rf"{LABEL.pattern}|(?P<words>(?<![_^])\\(?:text|textrm|textit|mbox)\s*\{{(?P<said>[^{{}}]*)\}})"
+    rf"{LABEL.pattern}|(?P<words>(?<![_^])\\(?:text|textrm|textit|mbox)\s*\{{(?P<text>[^{{}}]*)\}})"
     r"|(?P<row>\\\\\*?(?:\[[^\]]*\])?)"
     r"|(?P<beside>\\q?quad(?![A-Za-z])|(?<!\d),|,(?!\d{3}(?!\d))|;|&&)"
     r"|(?P<follows>\\(?:implies|Rightarrow|Longrightarrow|therefore)(?![A-Za-z]))"
     r"|(?P<condition>\\forall(?![A-Za-z]))"
     r"|(?P<opens>\\begin\b|[(\[{])|(?P<closes>\\end\b|[)\]}])|\\."
 )
-#: What words beside a claim say of what follows; a remark says why, not where, it holds. With other
-#: words it is not read.
+#: The role of what follows words in a display; a remark says why a claim holds, not where. A display
+#: with other words is not read.
 WORDS = {
     "condition": r"(?:for|as|if|when|whenever|provided|given|assuming|under)(?: that)?"
     r"(?: all| every| any| each)?",
@@ -61,8 +62,8 @@ WORDS = {
     "beside": r"(?:and|so that|so|hence|thus|therefore|then|or equivalently|i\.e\.|that is)?",
     "remark": r"\(?(?:since|because|by|from|using|due to|as in|see|cf)\b.*|\([^()]*\)",
 }
-#: What is still meant where a row or a space comes between.
-LASTING = ("where", "follows", "condition")
+#: Roles that continue across a new row or a space.
+PERSISTENT_ROLES = ("where", "follows", "condition")
 RELATION = (
     r"=|<|>|\\(?:le|ge|leq|geq|ne|neq|sim|to|propto|approx|equiv|triangleq|rightarrow|in|iff"
     r"|Leftrightarrow|leqslant|geqslant|simeq|lesssim)(?![A-Za-z])"
@@ -70,8 +71,8 @@ RELATION = (
 LETTER = r"\\?[A-Za-z]+(?:_(?:\w|\{\w+\}))?"
 #: Spaces, punctuation and marks of alignment at the ends of a claim.
 AROUND = re.compile(r"\A(?:\\[,;:! ]|[\s&.,;~])+|(?:\\[,;:! ]|[\s&.,;~])+\Z")
-#: Beside a claim: a bracket, "for all N" or a number, and `r \to 0`, `\beta > \gamma`, `u \in \mathbb{R}`; in
-#: front of an arrow, `\alpha = \beta` as well.
+#: Conditions beside a claim: in brackets, `N, D` of "for all N, D" or a number, and `r \to 0`,
+#: `\beta > \gamma`, `u \in \mathbb{R}`; in front of an arrow also `\alpha = \beta`.
 BRACKETED = re.compile(r"(?:\\left|\\[bB]igl?)?\s*\((.*?)(?:\\right|\\[bB]igr?)?\s*\)", re.DOTALL)
 LETTERS = re.compile(rf"{LETTER}(?:\s*,\s*{LETTER})*|[\d.]+[a-z]?")
 BESIDE = re.compile(
@@ -112,7 +113,7 @@ def pieces_of(text: str, name: str, read: Callable[[str], str]) -> tuple[list[Pi
 def _lines(
     text: str, name: str, read: Callable[[str], str], missing: list[str], opened: tuple[str, ...]
 ) -> Iterator[tuple[str, str, int]]:
-    """The lines without comments, each with its file and number; those of included files too."""
+    """The lines without comments, each with its file and number, those of included files too."""
     text = COMMENT.sub(r"\1", LITERAL.sub(lambda m: "\n" * m[0].count("\n"), text))
     for number, line in enumerate(text.split("\n"), 1):
         at = 0
@@ -131,13 +132,25 @@ def _lines(
 
 
 def _pieces(text: str) -> list[Piece]:
-    """The pieces; the line of each says how many newlines are before it. What "where" explains right
-    behind a display comes before it.
+    """The pieces, each with the number of newlines before it as its line. A formula behind "where" right
+    after a display comes before it.
     """
     pieces: list[Piece] = []
     before, place, is_explained = 0, 0, False
-    once: tuple[str, ...] = ()
-    assumed: tuple[str, ...] = ()
+    once: tuple[str, ...] = ()  # of the next display
+    assumed: tuple[str, ...] = ()  # up to the next section or theorem
+
+    def declare(declaration: str, line: int) -> None:
+        nonlocal once, assumed
+        word, _, rest = declaration.strip().partition(" ")
+        values = tuple(re.split(r"\s*,\s*", rest.strip()))
+        if word in ("at", "skip"):
+            once = (*once, *(values if word == "at" else ["skip"]))
+        elif word == "assume" or values == ("real",):
+            assumed = (*assumed, *(values if word == "assume" else [f"{word} real"]))
+        else:
+            pieces.append(Piece("declared", f"{word} {rest}", line=line))
+
     for found in PIECE.finditer(text):
         between, before = text[before : found.start()], found.end()
         line = text.count("\n", 0, found.start())
@@ -145,14 +158,7 @@ def _pieces(text: str) -> list[Piece]:
         goes_on = is_explained and GOES_ON.fullmatch(between) is not None
         is_explained = group in ("d", "e") and (goes_on or EXPLAINS.search(between) is not None)
         if found["declared"] is not None:
-            word, _, rest = found["declared"].strip().partition(" ")
-            said = tuple(re.split(r"\s*,\s*", rest.strip()))
-            if word in ("at", "skip"):
-                once = (*once, *(said if word == "at" else ["skip"]))
-            elif word == "assume" or said == ("real",):
-                assumed = (*assumed, *(said if word == "assume" else [f"{word} real"]))
-            else:
-                pieces.append(Piece("declared", f"{word} {rest}", line=line))
+            declare(found["declared"], line)
         elif group in ("d", "e"):
             kind = "explained" if is_explained else "inline"
             formula = UNIT.sub("", found[group].strip(" .,;"))
@@ -162,6 +168,8 @@ def _pieces(text: str) -> list[Piece]:
             pieces.insert(place, piece)
             place += 1
         elif group:
+            for inside in DECLARATION.finditer(found[group]):
+                declare(inside[1], line)
             place = len(pieces)
             for piece in _claims(found[group], line):
                 kind = "inline" if "skip" in once else piece.kind
@@ -177,7 +185,7 @@ def _pieces(text: str) -> list[Piece]:
 
 
 def _claims(display: str, line: int) -> list[Piece]:
-    """The claims of a display; what "where" explains is first."""
+    """The claims of a display; those behind "where" come first."""
     while FORMULA_IN_WORDS.search(display):
         display = FORMULA_IN_WORDS.sub(r"\1}\2\\text{", display)
     text = UNIT.sub("", LAYOUT.sub(lambda m: "\n" * m[0].count("\n") + " ", display))
@@ -185,7 +193,7 @@ def _claims(display: str, line: int) -> list[Piece]:
     waiting: tuple[str, ...] = ()  # conditions of the next claim
     role = "row"
     for mark, start, stop in _segments(text):
-        role = role if role in LASTING and mark in ("row", "beside") else mark
+        role = role if role in PERSISTENT_ROLES and mark in ("row", "beside") else mark
         blank = LABEL.sub(lambda m: " " * len(m[0]), text[start:stop])
         label, bare = LABEL.search(text, start, stop), AROUND.sub("", blank)
         if bare and role != "remark":
@@ -215,15 +223,15 @@ def _claims(display: str, line: int) -> list[Piece]:
 
 
 def _segments(text: str) -> Iterator[tuple[str, int, int]]:
-    """What stands between the marks outside of brackets: what the mark before it says of it, and where
-    it begins and ends.
+    """The segments between the marks outside of brackets, each with its role, which follows from the
+    mark before it, its start and its stop.
     """
     start, depth, before = 0, 0, "row"
     for mark in MARK.finditer(text):
         depth += bool(mark["opens"]) - bool(mark["closes"])
         role = next((r for r in ("row", "beside", "follows", "condition") if mark[r]), "")
         if mark["words"]:
-            words = " ".join(mark["said"].lower().replace("~", " ").strip(" ,.:;").split())
+            words = " ".join(mark["text"].lower().replace("~", " ").strip(" ,.:;").split())
             role = next((r for r, form in WORDS.items() if re.fullmatch(form, words)), "")
         if role and depth <= 0:
             yield before, start, mark.start()
@@ -232,7 +240,7 @@ def _segments(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _condition(text: str) -> tuple[str, ...]:
-    """A condition without its brackets; none where it reads "for all N, D"."""
+    """A condition without its brackets; nothing for the letters of "for all N, D"."""
     while (inner := BRACKETED.fullmatch(text.strip())) is not None:
         text = inner[1]
     text = re.sub(r"\s*\\in\s*\\mathbb\{R\}", " real", text.strip())

@@ -1,4 +1,4 @@
-"""The macros of a LaTeX document, put in."""
+"""Expansion of the macros of a LaTeX document."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from ..reader.tokens import ParseError
 
 MACRO = re.compile(r"\\([A-Za-z@]+)\*?")
 DEFINER = re.compile(r"(?:re|provide)?newcommand|providecommand|def|DeclareMathOperator")
-#: Its name, and how many arguments it has, behind `\newcommand` or `\def`.
+#: The name and the number of arguments behind `\newcommand` or `\def`.
 DEFINED = re.compile(r"\s*\{?\s*\\([A-Za-z@]+)\s*\}?\s*(?:\[(\d)\])?((?:#\d)*)\s*")
 ARGUMENT = re.compile(r"\s*(\{|\\[A-Za-z]+|\S)")
 BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
-#: Commands of packages that say nothing about a formula.
+#: Commands of packages that do not change the meaning of a formula.
 OF_PACKAGES = {"ensuremath": (1, "#1"), "boxed": (1, " #1 "), "xspace": (0, "")}
 MOST_CHARACTERS, EACH = 2_000_000, 100
 
 
 def expanded(text: str) -> str:
-    """The text with its macros put in, every line in its place; ParseError where they do not come to
-    an end. A macro with optional arguments, or with words between them, stays as it is typed.
+    """The text with its macros expanded, every line in its place; ParseError where this does not end.
+    A macro with optional arguments, or with words between them, stays as it is typed.
     """
     macros, done, length = dict(OF_PACKAGES), [], 0
     while (found := MACRO.search(text)) is not None:
@@ -39,7 +39,7 @@ def expanded(text: str) -> str:
 
 
 def _define(text: str, word: str, at: int, macros: dict[str, tuple[int, str]]) -> int:
-    """Note the macro that is defined here; where the definition ends."""
+    """Add the macro that is defined here; return the end of its definition."""
     head = DEFINED.match(text, at)
     if head is None:
         return at
@@ -56,7 +56,7 @@ def _define(text: str, word: str, at: int, macros: dict[str, tuple[int, str]]) -
 
 
 def _value(text: str, at: int, count: int, body: str) -> tuple[str, int]:
-    """What stands in place of a macro, and where its arguments end."""
+    """The text in place of a macro, and the end of its arguments."""
     given = [""]
     while len(given) <= count and (piece := ARGUMENT.match(text, at)) is not None:
         at = _end_of_group(text, piece.end() - 1) if piece[1] == "{" else piece.end()
@@ -67,7 +67,7 @@ def _value(text: str, at: int, count: int, body: str) -> tuple[str, int]:
 
 
 def _end_of_group(text: str, at: int) -> int:
-    """Behind the group that opens here; ParseError where it is never closed."""
+    """The end of the group that opens here; ParseError where it is never closed."""
     depth = 0
     for found in BRACE.finditer(text, at):
         depth += {"{": 1, "}": -1}.get(found[0], 0)

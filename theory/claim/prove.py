@@ -1,6 +1,6 @@
 """A claim as a user types it: proved, refuted with a witness, or undecided.
 
-`prove` reads the text in a notation; `proved` takes it apart into chains and implications.
+`prove` reads the text in a notation; `proved` splits it into chains and implications.
 """
 
 from __future__ import annotations
@@ -12,28 +12,31 @@ from functools import reduce
 from itertools import pairwise
 from typing import Any
 
+from sympy import Symbol
+
 from ..budget import SIX_ND, Budget
 from ..data.notation import DEFAULT, HOFFMANN
+from ..kernel import symbols as sym
 from ..kernel.answer import BOUNDS, Answer, undecided, weaker
 from ..reader.tokens import ParseError, Token
 from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
-from .at_law import Coefficients, HasCoefficients
 from .chain import Chain, ChainLink, Settings
 from .correction import Corrector
+from .numbers import Coefficients, HasCoefficients
 from .text import Sides, as_typed, limit_of, spans, without_dollars
 from .vocabulary import refuse_clashes
 
 __all__ = ["Proof", "prove", "proved", "without_dollars"]
 
 IMPLICATIONS = ("implies", "iff")
-#: The names that the law has in one of the notations alone, and alpha, which both have: of what.
+#: The names that only one of the notations has, and alpha, which means something else in each.
 OURS = {*HOFFMANN.names()} - {*HOFFMANN.names().values()}
 THEIRS = {*HOFFMANN.names().values()} - {*HOFFMANN.names()} | {"alpha"}
 TWO_MEANINGS = undecided(
     "it fails in Schaeffer's letters and holds in Hoffmann's: a notation says which are meant"
 )
-#: The less is said, the first.
+#: The answers, the least useful first.
 RANKED = (Answer.REFUTED, Answer.UNDECIDED, Answer.BY_SYMPY, Answer.PROVED)
 
 
@@ -44,27 +47,30 @@ class Proof(Shown):
     Attributes
     ----------
     text : str
-        As typed.
+        The claim as typed.
     links : tuple of ChainLink
-        One for `a == b`, several for `a == b == c`.
+        One link for `a == b`, several for `a == b == c`.
     free : tuple of str
         Names that stand for free positive symbols because the law has none of that name.
     reading : str
         The claim in one line of plain text as it was read, every product with its star.
+    assumptions : tuple of str
+        The assumptions as they were read.
     """
 
     text: str
     links: tuple[ChainLink, ...]
     free: tuple[str, ...] = ()
     reading: str = ""
+    assumptions: tuple[str, ...] = ()
 
     @property
     def answer(self) -> Answer:
-        """The weakest of the links': refuted, undecided, by SymPy's limit, proved."""
+        """The weakest answer of a link: refuted, undecided, by SymPy's limit, proved."""
         return reduce(weaker, (link.decision for link in self.links)).answer
 
     def tables(self) -> tuple[Table, ...]:
-        """A row a link of the chain."""
+        """A table with a row for each link of the chain."""
         columns = [Column(name, align="left") for name in ("claim", "answer", "reason")]
         rows = [link.as_dict() for link in self.links]
         return (Table(columns, rows, title=f"{self.answer.value}: {self.text.strip()}"),)
@@ -74,10 +80,15 @@ class Proof(Shown):
         return {
             "claim": self.text.strip(),
             "answer": self.answer.value,
-            "reading": self.reading,
+            "reading": self._full_reading,
             "links": [link.as_dict() for link in self.links],
             "free": list(self.free),
         }
+
+    @property
+    def _full_reading(self) -> str:
+        """The reading with the assumptions."""
+        return ", assuming ".join(filter(None, (self.reading, ", ".join(self.assumptions))))
 
     def __str__(self) -> str:
         lines = [f"{self.answer.value}: {self.text.strip()}"]
@@ -86,7 +97,7 @@ class Proof(Shown):
             lines += [f"  derived: {link.derived}"] if link.derived else []
             lines += [f"  correction: {link.correction}"] if link.correction else []
         lines += [f"  free positive symbols: {', '.join(self.free)}"] if self.free else []
-        return "\n".join([*lines, f"  read as {self.reading}"])
+        return "\n".join([*lines, f"  read as {self._full_reading}"])
 
 
 def prove(
@@ -202,7 +213,7 @@ def proved(
     assume: Sequence[str] = (),
     limit: str | None = None,
 ) -> Proof:
-    """The verdict on a claim under these settings and what is added to them."""
+    """The verdict on a claim under these settings, with more assumptions and another limit."""
     limit = limit or settings.limit
     settings = replace(settings, assume=(*settings.assume, *assume), limit=limit)
     if (rewritten := limit_of(text, latex)) is not None:
@@ -216,59 +227,93 @@ def proved(
     for i, link in enumerate(links):
         if link.decision.refuted and settings.numbers is None:
             links[i] = replace(link, corrector=Corrector(chain, i))
-    return Proof(text, tuple(links), chain.free, chain.reading)
+    return Proof(text, tuple(links), chain.free, chain.reading, chain.assumptions)
 
 
 # -- implications ----------------------------------------------------------------------------------
 
 
 def _implied(text: str, signs: Sequence[Token], settings: Settings, latex: bool) -> Proof:
-    """`a == b implies c == d`: the right side where the left one is assumed; `iff` both ways."""
+    """The verdict on `a == b implies c == d`, and on `iff` in both directions."""
     proofs: list[Proof] = []
     for sign, (one, other) in zip(signs, pairwise(spans(text, signs)), strict=True):
         for premise, conclusion in ((one, other), (other, one))[: 1 + (sign.text == "iff")]:
-            proof, said = _under(premise, conclusion, settings, latex), f"{premise.strip()} implies"
-            links = tuple(replace(link, text=f"{said} {link.text}") for link in proof.links)
             sides = Sides.of_claim(premise, settings.words.names, latex=latex)
-            reading = f"{Chain(sides, settings, latex).reading} implies {proof.reading}"
-            proofs.append(replace(proof, links=links, reading=reading))
+            read = Chain(sides, settings, latex)
+            proof = _under(read, conclusion)
+            links = tuple(
+                replace(link, text=f"{premise.strip()} implies {link.text}") for link in proof.links
+            )
+            reading = f"{read.reading} implies {proof.reading}"
+            proofs.append(
+                replace(proof, links=links, reading=reading, assumptions=read.assumptions)
+            )
     every = tuple(link for proof in proofs for link in proof.links)
     free = tuple(dict.fromkeys(name for proof in proofs for name in proof.free))
-    return Proof(text, every, free, "; ".join(dict.fromkeys(proof.reading for proof in proofs)))
+    reading = "; ".join(dict.fromkeys(proof.reading for proof in proofs))
+    return Proof(text, every, free, reading, proofs[0].assumptions)
 
 
-def _under(premise: str, conclusion: str, settings: Settings, latex: bool) -> Proof:
-    """The conclusion where the premise is assumed, or the premise refuted where the conclusion is;
-    undecided where neither is an assumption that can be made.
+def _under(premise: Chain, conclusion: str) -> Proof:
+    """The conclusion under the premise as an assumption, or the premise refuted where the conclusion
+    fails; undecided where neither is an assumption that can be made.
     """
+    settings, latex = premise.settings, premise.latex
     bare, check = proved(conclusion, settings, latex=latex), ""
     if bare.answer is Answer.PROVED:
         return bare
     try:
-        return proved(conclusion, settings, latex=latex, assume=_links(premise, settings, latex))
+        assumed = _links(premise.text, settings, latex)
+        proof = proved(conclusion, settings, latex=latex, assume=assumed)
+        budget = _missing_budget(premise, proof)
+        if not budget or proof.answer is not Answer.UNDECIDED:
+            return proof
+        proof = proved(conclusion, settings, latex=latex, assume=(*assumed, budget))
+        return replace(proof, links=tuple(replace(x, definitions=(budget,)) for x in proof.links))
     except ParseError as error:
         why = undecided(f"the premise cannot be taken for an assumption: {error}")
-    fails = _links(premise, settings, latex, fails=True)
+    fails = _links(premise.text, settings, latex, fails=True)
     assumed = _links(conclusion, settings, latex, fails=True)
     if len(fails) == len(assumed) == len(bare.links) == 1:  # P(r) = 1 implies r = 1
+        if proved(fails[0], settings, latex=latex).answer is Answer.PROVED:
+            assumed, why = [], undecided("the premise never holds")
         try:
             (link,) = proved(fails[0], settings, latex=latex, assume=assumed).links
         except ParseError:
             link = bare.links[0]
-        if link.decision.proved:
+        if link.decision.proved and assumed:
             reason = f"where the conclusion fails the premise does: {link.decision.reason}"
             why, check = replace(link.decision, reason=reason), link.check
         elif link.relation == "!=" and link.decision.refuted:
             why = replace(link.decision, reason="the premise holds where the conclusion fails")
     links = (
-        link if link.decision.proved else replace(link, decision=why, check=check, corrector=None)
-        for link in bare.links
+        x if x.decision.proved else replace(x, decision=why, check=check, corrector=None)
+        for x in bare.links
     )
     return replace(bare, links=tuple(links))
 
 
+def _missing_budget(premise: Chain, conclusion: Proof) -> str:
+    """The budget as an equation for the letter that is missing where the premise is an equation between
+    two of N, D and C: `C == 6*N*D` for `D == 20*N`. Empty for any other premise, and for a conclusion
+    that hangs on the law.
+    """
+    run, words = {sym.N, sym.D, sym.C}, premise.words
+    letters = set().union(*(side.free_symbols for side in premise.sides)) & words.of_a_run
+    missing, budget = run - letters, premise.settings.budget or SIX_ND
+    of_law = {x for x in words.names.values() if isinstance(x, Symbol)} - run
+    concluded = set().union(*(x.lhs.free_symbols | x.rhs.free_symbols for x in conclusion.links))
+    is_of_run = {*premise.relations} == {"=="} and letters < run and len(missing) == 1
+    if not is_of_run or concluded & (of_law | words.of_a_run - run):
+        return ""
+    if missing == {sym.C}:
+        return premise.words.definitions[sym.C]
+    (other,) = letters - {sym.C}
+    return f"{missing.pop()} == {budget.remaining(other)}"
+
+
 def _links(text: str, settings: Settings, latex: bool, *, fails: bool = False) -> list[str]:
-    """A chain as its links, `a < b` and `b < c`; of equations, what says that they fail."""
+    """The links of a chain, `a < b` and `b < c`; where it `fails`, the inequations of its equations."""
     sides = Sides.of_claim(text, settings.words.names, latex=latex)
     if fails and any(sign.text != "==" for sign in sides.relations):
         return []

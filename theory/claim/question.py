@@ -1,5 +1,5 @@
-"""One claim with what is assumed of its letters, decided: for independent letters, and where they
-belong to one run also for what they mean there.
+"""The decision on one claim under its assumptions: for independent letters, and for letters that belong
+to one run also for their meanings at that run.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from ..kernel.decide import decide, is_zero
 from ..kernel.evaluate import IntervalEvaluator, Undefined, certainly_fails, certainly_nonzero
 from ..kernel.limits import decide_limit
 from ..reader.building import Domain
-from .given import Given
+from .context import Context
 from .vocabulary import RATIOS_OF_A_RUN, Vocabulary
 
 #: Letters that move in `N_opt propto C^a`; the coefficients and exponents beside them are held.
 MOVING = frozenset((sym.N, sym.D, sym.C, sym.N_MAX, sym.D_MAX, *RATIOS_OF_A_RUN))
-#: What is not 0 and may have either sign: so much of it is tried case by case.
+#: So many expressions that are not 0 are tried with either sign, case by case.
 MOST_CASES = 2
 
 
 @dataclass(frozen=True)
 class Question:
-    """One claim with what is assumed of its letters; the `parameters` of the law and the budget are
-    held where a proportion is claimed.
+    """One relation between two sides on a domain, perhaps in a limit; the `parameters` of the law and
+    the budget are held where it is a proportion.
     """
 
     lhs: Expr
@@ -63,8 +63,8 @@ class Question:
         return replace(self, lhs=lhs, rhs=rhs, domain=self.domain.map(lambda e: e.xreplace(values)))
 
     def decide(self) -> Decision:
-        """The decision with the conditions under which both sides exist; what is refuted has the
-        simplest witness that is found.
+        """The decision with the conditions under which both sides exist, and with the simplest witness
+        that is found.
         """
         simple = self._at_a_simple_point() if self.limit is None else None
         if simple is not None and self.relation != "==":
@@ -84,7 +84,7 @@ class Question:
         return replace(decision, conditions=conditions)
 
     def _by_kernel(self) -> Decision:
-        """What the kernel says, by the kind of the relation."""
+        """The decision of the kernel."""
         weak = [*self.domain.nonnegative]
         weak += [x for x in self.letters if x.is_nonnegative and not x.is_positive]
         apart = self.domain.nonzero
@@ -107,7 +107,7 @@ class Question:
         return decide(self.lhs, self.rhs, **known)
 
     def _by_cases(self) -> Decision | None:
-        """Proved for each sign of what is not 0; None where that is no proof."""
+        """The proof by either sign of an expression that is not 0; None where that proves nothing."""
         nonzero = self.domain.nonzero
         for e in nonzero if len(nonzero) <= MOST_CASES else ():
             others = [x for x in nonzero if x != e]
@@ -128,7 +128,7 @@ class Question:
         return None
 
     def _from_both_sides(self, variable: Symbol, point: str) -> Decision:
-        """The limit at a number: x = a + t and x = a - t, as t falls to 0."""
+        """The decision on a limit at a number: for x = a + t and x = a - t as t falls to 0."""
         t, a = Symbol("t'", positive=True), Rational(point)
         decisions = []
         for shifted in (a + t, a - t):
@@ -145,15 +145,15 @@ class Question:
 
     @property
     def moving(self) -> tuple[Symbol, ...]:
-        """The letters of the right side that a proportion lets move: the quantities of a run and
-        the letters of the user's own, else those letters of the law that are no exponents.
+        """The letters of the right side that move in a proportion: the quantities of a run and letters
+        of the user's own, else the letters of the law that are no exponents.
         """
         factors = bases(self.rhs)
         moving = (self.rhs.free_symbols & MOVING) | (factors - self.parameters - MOVING) or factors
         return tuple(sorted(moving, key=str))
 
     def _proportional(self) -> Decision:
-        """Whether lhs/rhs is the same at any two values of the letters that move."""
+        """The decision whether lhs/rhs is the same at any two values of the letters that move."""
         moving = self.moving
         if not moving:
             return undecided("the right side has no letter that moves")
@@ -179,7 +179,7 @@ class Question:
         )
 
     def _never_equal(self) -> Decision:
-        """`!=`: by a strict bound; it fails where the two sides are equal at a point."""
+        """The decision on `!=` by a strict bound."""
         for relation, word in ((">", "larger"), ("<", "smaller")):
             bound = replace(self, relation=relation)._by_kernel()
             if bound.proved:
@@ -192,12 +192,12 @@ class Question:
     def values_at(
         self, point: Mapping[Symbol, Any], evaluator: IntervalEvaluator
     ) -> tuple[Any, Any]:
-        """Both sides, enclosed."""
+        """Enclosures of both sides at a point."""
         return evaluator.evaluate(self.lhs, point), evaluator.evaluate(self.rhs, point)
 
     def _at_a_simple_point(self) -> Decision | None:
-        """The refutation where the letters are all 1, or 0 where they may be, or 2, 3, 4, ...; what
-        says that the sides are never equal fails also where they are.
+        """A refutation at the point where the letters are all 1, or 0 where they may be, or 2, 3, 4, ...;
+        a strict bound and `!=` fail also where the two sides are equal.
         """
         letters, evaluator = sorted(self.letters, key=str), IntervalEvaluator()
         series = (repeat(1), repeat(0), count(2))
@@ -212,16 +212,17 @@ class Question:
                     witness = witness_at(point, left, right)
                     reason = f"lhs {self.relation} rhs fails at a point"
                     return Decision(Answer.REFUTED, reason, witness=witness)
-                there = (e.xreplace(point) for e in (self.lhs, self.rhs))
-                if self.relation in (*STRICT, "!=") and decide(*there).proved:
-                    witness = witness_at(point, left, -left)
-                    same = replace(witness, rhs=witness.lhs)
+                sides = [e.xreplace(point) for e in (self.lhs, self.rhs)]
+                if self.relation in (*STRICT, "!=") and decide(*sides).proved:
+                    witness = witness_at(point, left, right)
+                    value = witness.rhs if sides[1].is_Rational else witness.lhs
+                    same = replace(witness, lhs=value, rhs=value)
                     equal = "the two sides are equal at a point"
                     return Decision(Answer.REFUTED, equal, witness=same)
         return None
 
     def _exists_at(self, point: Mapping[Symbol, Any]) -> bool:
-        """Whether nothing is 0 at a point that must not be."""
+        """Whether every expression that must not be 0 differs from 0 at a point."""
         values = [e.xreplace(point) for e in self.domain.nonzero]
         with suppress(Undefined):
             numbers = [e for e in values if not e.free_symbols]
@@ -230,44 +231,46 @@ class Question:
 
 
 def bases(e: Expr) -> set[Symbol]:
-    """The letters that are in no exponent."""
+    """The letters of an expression that are in no exponent."""
     exponents = set[Symbol]().union(*(power.exp.free_symbols for power in e.atoms(Pow)))
     letters: set[Symbol] = e.free_symbols
     return letters - exponents
 
 
 def _near(value: int, letter: Symbol) -> Integer:
-    """The value, or another of a sign that the letter may have."""
+    """The value, or one near it with a sign that the letter may have."""
     sign = -1 if letter.is_nonpositive else 1
     return Integer(sign * (value or int(letter.is_zero is False)))
 
 
 def decided(
-    question: Question, words: Vocabulary, given: Given
+    question: Question, words: Vocabulary, context: Context
 ) -> tuple[Decision, tuple[str, ...]]:
-    """The decision for independent letters where that is a proof, else for what they mean at one
-    run (C and r say the rest), with those meanings. One letter of a run does not fix another.
+    """The decision for independent letters where that is a proof, else for their meanings at one run,
+    in C and r, with these meanings. One letter of a run does not fix another.
     """
     independent, together = question.decide(), question.letters & words.of_a_run
-    tied = given.ties(words.of_a_run)
+    tied = context.ties(words.of_a_run)
     if independent.refuted and question.relation == "propto":
         left, right = (e.free_symbols & words.of_a_run for e in (question.lhs, question.rhs))
         if len(right) == 1 and left - right and (left | right) - {sym.N, sym.D}:
             names = ", ".join(sorted(map(str, left | right)))
-            reason = f"{names} belong to one run, and which of them stays fixed is not said"
+            reason = f"{names} belong to one run, and which of them stays fixed is not stated"
             independent = undecided(reason)
-    budget = (sym.C - words.budget).xreplace(given.replaced)
+    budget = (sym.C - words.budget).xreplace(context.replaced)
     is_on_budget = together | tied <= {sym.N, sym.D, sym.C} and bool(tied) and is_zero(budget)
     if independent.holds or is_on_budget or not words.depend(together | tied):
         return independent, ()
-    meanings = tuple(said for x, said in words.definitions.items() if x in together)
-    said = f"it fails for independent letters; what they mean at one run ({', '.join(meanings)})"
-    other = independent if not independent.refuted else undecided(f"{said} is not decided")
+    meanings = tuple(meaning for x, meaning in words.definitions.items() if x in together)
+    reason = (
+        f"it fails for independent letters; at one run ({', '.join(meanings)}) it is not decided"
+    )
+    other = independent if not independent.refuted else undecided(reason)
     tends = None if question.limit is None else question.limit[0]
     is_held = tends is not None and (
         tends not in (sym.C, sym.SIZE_RATIO) or bool(together & {sym.N, sym.D})
     )
-    bounds = (*given.domain.positive, *given.domain.nonnegative)
+    bounds = (*context.domain.positive, *context.domain.nonnegative)
     if tied or is_held or any(words.depend(e.free_symbols) for e in bounds):
         return other, ()
     own = together - {sym.C, sym.SIZE_RATIO}

@@ -1,5 +1,5 @@
-"""The report on a document: what is refuted first, then what is not judged and the line that would
-settle it, then a count.
+"""The report on a document: refuted claims first, then those that are not judged with the line that
+would settle them, then a count.
 """
 
 from __future__ import annotations
@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .paper import ANSWERS, HOLDS, REFUTED, UNDECIDED, UNREADABLE, Judgement, State
+from .paper import ANSWERS, HOLDS, REFUTED, UNDECIDED, UNREADABLE, Judgement
+from .setting import Setting
 
 
 def as_dict(
-    found: Sequence[Judgement], state: State, missing: Sequence[str], path: str
+    found: Sequence[Judgement], setting: Setting, missing: Sequence[str], path: str
 ) -> dict[str, Any]:
     """The verdicts as plain data."""
     answers = [one.answer for one in found]
@@ -19,7 +20,7 @@ def as_dict(
         "file": path,
         "answer": next((answer for answer in ANSWERS if answer in answers), UNDECIDED),
         "counts": {answer: answers.count(answer) for answer in ANSWERS},
-        "setting": _setting(state),
+        "setting": _setting_line(setting),
         "equations": [_entry(one) for one in found],
         "missing": list(missing),
     }
@@ -29,18 +30,18 @@ def _entry(one: Judgement) -> dict[str, Any]:
     piece, link = one.piece, {} if one.link is None else one.link.as_dict()
     reading, free = (one.proof.reading, one.proof.free) if one.proof is not None else ("", ())
     place = {"file": piece.file, "line": piece.line, "label": piece.label or None}
-    said = {"claim": one.claim, "answer": one.answer, "reason": one.reason, "reading": reading}
+    verdict = {"claim": one.claim, "answer": one.answer, "reason": one.reason, "reading": reading}
     remedy = one.remedy and f"% isoflop: {one.remedy}"
     conditions = {"stated": list(piece.conditions), "remedy": remedy, "free": list(free)}
-    return place | link | said | conditions
+    return place | link | verdict | conditions
 
 
-def _setting(state: State) -> str:
-    """The law and the budget that the document has, in one line."""
-    law, where = state.law, f" of line {state.budget_line}" if state.budget_line else ""
-    budget = f"budget{where}: {state.declared.budget or 'C = 6*D*N, as none is displayed'}"
+def _setting_line(setting: Setting) -> str:
+    """The law and the budget of the document in one line."""
+    law, where = setting.law, f" of line {setting.budget_line}" if setting.budget_line else ""
+    budget = f"budget{where}: {setting.declared.budget or 'C = 6*D*N, as none is displayed'}"
     if law is None or law.notation is None or not law.line:
-        return f"{state.lawless or f'notation {state.settings.words.notation.name}'}; {budget}"
+        return f"{setting.lawless or f'notation {setting.settings.words.notation.name}'}; {budget}"
     a, b, beta, gamma = (law.notation.names()[x] for x in ("A", "B", "beta", "gamma"))
     constant = "" if law.assume else f"{law.notation.letters['irreducible']} + "
     lets = f" with {', '.join(law.let)}" if law.let else ""
@@ -48,7 +49,7 @@ def _setting(state: State) -> str:
 
 
 def as_text(data: Mapping[str, Any], *, in_full: bool) -> str:
-    """The report in plain text, of the verdicts as plain data."""
+    """The report in plain text from the verdicts as plain data."""
 
     def rank(entry: Mapping[str, Any]) -> int:
         return (entry["answer"] != REFUTED) + (entry["answer"] in HOLDS)
@@ -70,7 +71,7 @@ def as_text(data: Mapping[str, Any], *, in_full: bool) -> str:
 
 
 def _lines(one: Mapping[str, Any], path: str) -> list[str]:
-    """A claim, and below it how it was read, why it is so, and what would be right."""
+    """A claim with its verdict, and below it the reading, the reason and the correction."""
     line = f"line {one['line']}" if one["file"] == path else f"{one['file']} line {one['line']}"
     answer = "not judged" if one["answer"] in (UNREADABLE, UNDECIDED) else one["answer"]
     below = [f"under {', '.join(one['stated'])}" if one["stated"] else ""]

@@ -1,4 +1,4 @@
-"""How an answer spells what it speaks of, in the letters of the claim."""
+"""Expressions as text for an answer, in the letters of the claim."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from sympy.printing.str import StrPrinter
 
 from ..data.notation import DEFAULT, Notation
 
-#: Beyond it a fraction is written as a decimal.
+#: A fraction with a larger denominator is written as a decimal.
 LARGEST_DENOMINATOR = 12
 
 
 def spelt(expression: Expr, *, latex: bool, notation: Notation = DEFAULT) -> str:
-    """Plain text for a plain claim, LaTeX for one in LaTeX; the letters are those of the claim or of
-    a notation.
-    """
+    """The expression as plain text or LaTeX; a notation spells canonical letters."""
     from ..typeset.plain import plain
     from ..typeset.printer import render
 
@@ -22,7 +20,7 @@ def spelt(expression: Expr, *, latex: bool, notation: Notation = DEFAULT) -> str
 
 
 class _AsRead(StrPrinter):
-    """Every product with its star, decimals as decimals, values at a point in words."""
+    """Prints every product with its star, decimals as decimals, values at a point in words."""
 
     def _print_Rational(self, expression: Rational) -> str:
         from ..typeset.layout import decimal_text, is_decimal

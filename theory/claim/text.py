@@ -25,13 +25,14 @@ AS = re.compile(
     r"(?P<claim>.+?),?(?:\\q?quad|\s)*(?:\sas\s|\\(?:text|mathrm)\{\s*as\s*\})\s*"
     r"(?P<to>\w+\s*(?:->|→|\\to|\\rightarrow)[^=<>~]+)"
 )
-LATEX = re.compile(r"\\|\^\*|[_^]\{")  # what no plain text has
+LATEX = re.compile(r"\\|\^\*|[_^]\{")
 CANNOT_BE_A_FACTOR = (")", "]", ",", "/", "*")
 
 
 @dataclass(frozen=True)
 class Sides:
-    """The tokens of each side, the relations between them, and the sides as they are typed.
+    """A claim or a formula split at its relations: the tokens of each side, the relations, and the sides
+    as they are typed.
 
     Raises
     ------
@@ -53,8 +54,8 @@ class Sides:
         latex: bool | None = None,
         spelt: Mapping[str, str] | None = None,
     ) -> Sides:
-        """The sides of a text; LaTeX where it looks like it. Of the names that are `known` a star
-        may be an optimum, and some are `spelt` otherwise.
+        """The sides of a text, which is LaTeX if it looks like it. A star behind a `known` name may be
+        that of an optimum; a name that has another in `spelt` is replaced by it.
         """
         latex, spelt = is_latex(text) if latex is None else latex, spelt or {}
         tokens = tokens_of(text, latex=latex)
@@ -72,7 +73,7 @@ class Sides:
 
     @classmethod
     def of_claim(cls, text: str, known: Collection[str], *, latex: bool | None = None) -> Sides:
-        """The sides of a claim: at least two, none of them empty."""
+        """The sides of a claim, at least two and none of them empty."""
         found = cls.of(text, known, latex=latex)
         for token in (token for part in found.parts for token in part):
             if token.kind == "number" and "E" in token.text and "E" in known:
@@ -90,39 +91,39 @@ class Sides:
 
     @property
     def names(self) -> set[str]:
-        """Every name in it."""
+        """The names in the formula."""
         return {token.text for part in self.parts for token in part if token.kind == "name"}
 
     def named(self, i: int) -> tuple[str, tuple[str, ...]]:
-        """The name that a side is, with its arguments; an empty one where it is more."""
+        """The name and arguments of a side such as `f(x)`; an empty name for any other side."""
         found = called(self.parts[i]) if i < len(self.parts) else None
         return ("", ()) if found is None else (found[0].text, tuple(t.text for t in found[1]))
 
     @property
     def defined(self) -> str:
-        """The name that an equation says something of."""
+        """The name on the left side of an equation; empty where there is more than a name."""
         signs = [relation.text for relation in self.relations[:1]]
         return self.named(0)[0] if signs in (["=="], ["approx"]) else ""
 
 
 def is_latex(text: str) -> bool:
-    """Whether a text has what no plain text has."""
+    """Whether a text has marks of LaTeX that plain text does not have."""
     return LATEX.search(text) is not None
 
 
 def without_dollars(text: str) -> str:
-    """`$x = y$` as LaTeX between dollars."""
+    """The formula between dollars, `x = y` of `$x = y$`; any other text as it is."""
     inside = re.fullmatch(r"\s*(\${1,2})([^$]+)\1\s*", text)
     return text if inside is None else inside[2]
 
 
 def starred(tokens: Iterable[Token], known: Collection[str]) -> list[Token]:
-    """`N*(C)`, `D*/N*`, `L* - E`: a star behind which no factor can stand, or the argument C, is
-    that of the optimum; `N* D*`, `L*-E` and `L*(2*C)` may be products as well, and are refused.
+    """The tokens with `N_opt` for `N*` where no factor can follow the star, or the argument C does:
+    `N*(C)`, `D*/N*`, `L* - E`. `N* D*`, `L*-E` and `L*(2*C)` may be products and are refused.
     """
-    found, given = [], list(tokens)
-    for i, token in enumerate(given):
-        before, after = given[i - 1] if i else token, given[i + 1 :]
+    found, typed = [], list(tokens)
+    for i, token in enumerate(typed):
+        before, after = typed[i - 1] if i else token, typed[i + 1 :]
         if token.text != "*" or OPTIMA.get(before.text) not in known:
             found.append(token)
             continue
@@ -145,7 +146,7 @@ def starred(tokens: Iterable[Token], known: Collection[str]) -> list[Token]:
 
 
 def called(tokens: Sequence[Token]) -> tuple[Token, list[Token]] | None:
-    """The name that these tokens are, with its arguments where they are names: `f(x, y)`."""
+    """The name and the arguments, which are names, of tokens such as `f(x, y)`; None for others."""
     if not tokens or tokens[0].kind != "name":
         return None
     name, *rest = tokens
@@ -167,7 +168,7 @@ def spans(text: str, relations: Sequence[Token]) -> list[str]:
 
 
 def in_one_line(source: str) -> str:
-    """What is typed, without the marks of alignment."""
+    """A source in one line, without marks of alignment."""
     return " ".join(source.replace("&", " ").split())
 
 
@@ -177,9 +178,11 @@ def as_typed(left: str, relation: str, right: str, *, latex: bool = True) -> str
 
 
 def limit_of(text: str, latex: bool) -> tuple[str, str] | None:
-    """A claim on `lim` as one with an arrow, or one that ends in `as r -> 1`, and its limit."""
-    if (said := AS.fullmatch(text)) is not None:
-        return said["claim"], said["to"]
+    """The claim and the limit of a text with `lim`, or of one that ends in `as r -> 1`; None for any
+    other text.
+    """
+    if (ending := AS.fullmatch(text)) is not None:
+        return ending["claim"], ending["to"]
     match = LIM.fullmatch(text)
     arrow = r"\to" if latex else "->"
     return match and (f"{match['body'].strip()} {arrow} {match['value'].strip()}", match["to"])

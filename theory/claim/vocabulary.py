@@ -30,7 +30,7 @@ FREE_NAME = re.compile(
     rf"(?:(?!e(?![A-Za-z_0-9]))[A-Za-z]|ell|{GREEK_NAMES}"
     r'|Delta(?=_)|(?:pi|Pi)(?=[_0-9])|"[A-Za-z]\w*")[0-9]*(?:_[A-Za-z0-9]+)*'
 )
-#: Letters that are of the law in one notation, and so of no free symbol in another.
+#: Letters of the law in one notation, which are no free symbols in another.
 NEVER_FREE = frozenset(["alpha", "beta", "gamma", "rho"])
 RATIOS_OF_A_RUN = frozenset((sym.SIZE_RATIO, sym.RATIO, sym.LOG_SIZE_RATIO))
 LETTERS = (
@@ -41,21 +41,21 @@ LETTERS = (
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The names of one notation, each with a letter, a closed form, or a formula in its arguments."""
+    """The names of one notation, each with its meaning: a letter, a closed form, or a function."""
 
     names: Table
     notation: Notation
     #: The names that are more than a letter, each with its canonical name.
     means: Mapping[str, str]
-    #: What the letters of one run mean in C and r, where they stand side by side: N = r N*(C), ...
+    #: The letters of one run in terms of C and r: N = r N*(C), ...
     run: Mapping[Symbol, Expr]
-    #: The same as a reader wants them: `C == 6*N*D`, `r == N/N_opt`.
+    #: The definitions of these letters as text: `C == 6*N*D`, `r == N/N_opt`.
     definitions: Mapping[Symbol, str]
     #: C in the other letters.
     budget: Expr
-    #: The signs, of -1, 0 and 1, that a free letter may have which is not just positive.
+    #: The signs (-1, 0, 1) that are possible for a free letter; it is positive by default.
     signs: Mapping[str, frozenset[int]] = field(default_factory=dict)
-    #: Whether formulas stay as they are written, as the names have none.
+    #: Whether formulas stay as they are written, because the names have no closed forms.
     kept: bool = False
 
     @property
@@ -64,13 +64,13 @@ class Vocabulary:
         return frozenset((*self.run, *self.definitions))
 
     def depend(self, letters: Collection[Symbol]) -> bool:
-        """Whether the letters are tied to each other at one run, which C and r determine."""
+        """Whether some of the letters depend on the others at one run, which C and r determine."""
         among = self.of_a_run & {*letters}
         return len(among) > 2 or len(among & RATIOS_OF_A_RUN) > 1
 
     def free_symbol(self, name: str) -> Symbol | None:
-        """The symbol of a name that has no meaning here, with the signs that are said of it;
-        nothing where the name is rather a mistake.
+        """The symbol of a name without a meaning, with the signs that are possible for it; None for a
+        name that is rather a mistake.
         """
         if name in self.names:
             return None
@@ -164,7 +164,7 @@ def refuse_clashes(budget: Budget, notation: str | Notation) -> None:
 
 
 def _quantities(m: Misallocation) -> dict[str, Meaning]:
-    """The names that stand for closed forms."""
+    """The quantities that have closed forms, by name."""
     envelope, form, (N, D, C, r) = (
         m.envelope,
         m.envelope.form,

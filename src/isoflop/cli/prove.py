@@ -15,10 +15,10 @@ HELP = r"""isoflop prove 'LHS == RHS' [--assume ASSUMPTION] [--latex] [--notatio
 
 Decide a claim in the symbols of the law: ==, <=, >=, !=, propto; in a limit -> and ~; approx and
 numbers at the coefficients of --law; a chain a == b <= c link by link; claim implies claim.
-Understood: N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt,
-L_opt, R_opt, alpha, C0, w_N, w_D, G, P, r, rho, s; dL/dN is a derivative, the other letters held;
-another letter is a free symbol, positive unless 'x real' or 'x < 0' is assumed. Both sides must
-exist as they are typed.
+These names have the meaning of the law: N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt,
+L_opt, R_opt, C_opt, alpha, C0, w_N, w_D, G, P, r, rho, s. dL/dN is a derivative with the other
+letters held. Any other letter is a free symbol, positive unless 'x real' or 'x < 0' is assumed.
+Both sides must exist as they are typed.
 Exit status 0 where all is proved, 1 where something is refuted, 3 where it is undecided
 or only SymPy's limit says so.
 
@@ -29,7 +29,7 @@ examples:
   isoflop prove 'alpha approx 0.178' --law besiroglu2024
   isoflop prove --latex '\frac{\alpha\beta}{\alpha+\beta} = \alpha_C' --notation hoffmann
 """
-#: Of an answer; any other is no verdict.
+#: The exit status of an answer; any other answer is no verdict.
 STATUS = {"proved": DONE, "refuted": NEGATIVE, "unreadable": BAD_INPUT}
 SECONDS = 60.0
 
@@ -37,12 +37,12 @@ SECONDS = 60.0
 def parser() -> Parser:
     """The options of this command."""
     built = Parser(HELP)
-    claim = "what is to be decided, in quotes; it is never run as code"
+    claim = "the claim to be decided, in quotes; it is never run as code"
     built.add_argument("claim", nargs="*", metavar="CLAIM", help=claim)
     group = built.add_argument_group("claim")
     kinds = "'symbol == expression', 'a > b', 'a >= b', 'a != b', 'x real'; repeatable"
     add(group, "--assume", "ASSUMPTION", kinds, action="append", default=[])
-    other = "what a name means instead, as in 'R_opt := D*/N*' or 'k := kappa'; repeatable"
+    other = "another meaning of a name, as in 'R_opt := D*/N*' or 'k := kappa'; repeatable"
     add(group, "--let", "NAME := EXPRESSION", other, action="append", default=[])
     budget = "C as one term kappa N^a D^d, under which N_opt and the rest are meant; default: 6ND"
     add(group, "--budget", "EXPRESSION", budget)
@@ -83,7 +83,7 @@ def run(args: Namespace) -> tuple[str, int]:
 
 
 def _where(error: str, args: Namespace) -> str:
-    """Which words an error is about: those that it quotes first; else, the claim."""
+    """The option or argument that an error is about: the one that it quotes, else the claim."""
     from ..theory.claim.prove import without_dollars
     from ..theory.reader.tokens import quoted
 

@@ -1,5 +1,5 @@
-"""The law and the budget of a document, found by their shape: a constant and two negative powers of
-two letters, whatever the letters; and a multiple of powers of both.
+"""The shapes of a law and of a budget in a document, whatever the letters: a constant and negative
+powers of two letters, and a multiple of powers of both.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from .text import Sides
 
 LOSSES = ("L", "L_hat", "L_tilde", "L_bar", "ell", '"loss"', '"Loss"')
 OPTIMAL = ("_opt", "_star")
-#: What others call the quantities whose names are not in a law of letters of its own.
+#: The names of these quantities in a law whose letters are of no notation of the package.
 OTHERS = {"compute_exponent": "alpha_C", "params_allocation": "w_N", "tokens_allocation": "w_D"}
 #: A part of the loss by a name of its own, as R(N, D).
 PART = re.compile(r"[A-KM-Za-z]\(\w+,\s*\w+\)")
-#: What the compute is called.
+#: The names of the compute.
 COMPUTES = ("C", '"FLOPs"', '"FLOPS"', '"FLOP"', '"compute"', '"Compute"')
-#: Where a display may have a constraint: between words, and in a group.
+#: The places of a constraint in a display: between words, and in a group.
 WORDS = re.compile(r"\\(?:text|mbox|mathrm|textrm)\s*\{[^{}]*\}|\\q?quad(?![A-Za-z])|(?<!\d),|;")
 GROUP = re.compile(r"\{([^{}]*=[^{}]*)\}")
 EQUALS = re.compile(r"(=|<|\\(?:leq?|leqslant|approx|equiv|simeq)(?![A-Za-z]))")
@@ -36,7 +36,7 @@ Term = tuple[Expr, Symbol, Expr]
 
 @dataclass(frozen=True)
 class LawOfDocument:
-    """What a formula says of the law."""
+    """The law that a formula gives: in letters or in numbers, or the `trouble` why it is not of the shape."""
 
     notation: Notation | None = None  # where it is in letters
     let: tuple[str, ...] = ()  # other names for N, D and L
@@ -57,13 +57,13 @@ def sides_of(text: str) -> Sides | None:
 
 
 def name_of(text: str) -> str:
-    """The name that a side is, with arguments or without; empty where it is more, or not read."""
+    """The name of a side such as `x` or `f(x)`; empty for any other side."""
     sides = sides_of(text)
     return "" if sides is None else sides.named(0)[0]
 
 
 def _value(sides: Sides, i: int) -> Expr | None:
-    """A side in which every name is a letter; None where that cannot be read."""
+    """The value of a side in which every name is a letter; None where that cannot be read."""
     letters = {x: Symbol(x, positive=True) for x in sides.names - {*APPLIED}}
     try:
         return read(sides.text, sides.parts[i], letters)
@@ -72,7 +72,7 @@ def _value(sides: Sides, i: int) -> Expr | None:
 
 
 def laws_of(texts: Sequence[str]) -> list[LawOfDocument | None]:
-    """The law that each formula of a document gives, where `R(N, D)` is what another one says."""
+    """The law that each formula of a document gives; `R(N, D)` has the meaning that another one gives."""
     equations = [text.partition("=") for text in texts]
     parts = {
         left.strip(): right.partition("=")[0]
@@ -88,8 +88,8 @@ def laws_of(texts: Sequence[str]) -> list[LawOfDocument | None]:
 
 
 def law_of(text: str) -> LawOfDocument | None:
-    """The law that a formula gives: of the shape, or of another; None where it gives none, as where
-    it names C.
+    """The law that a formula gives, of the shape or of another; None where it gives none, as where it
+    names C.
     """
     sides = sides_of(text)
     if sides is None:
@@ -114,7 +114,9 @@ def law_of(text: str) -> LawOfDocument | None:
 
 
 def _shape(e: Expr) -> tuple[Expr, Term, Term] | None:
-    """The constant and the two terms, coefficient, letter and exponent; those of N first."""
+    """The constant and the two terms (coefficient, letter, exponent) of a law, that of N first; None for
+    another shape.
+    """
     constant, powers = Integer(0), []
     for term in Add.make_args(expand(e)):
         found = [p for p in Mul.make_args(term) if p.is_Pow and p.base.is_Symbol]
@@ -133,12 +135,12 @@ def _shape(e: Expr) -> tuple[Expr, Term, Term] | None:
 
 
 def _is_plain(e: Expr) -> bool:
-    """Whether it is one letter or a positive number."""
+    """Whether an expression is one letter or a positive number."""
     return bool(e.is_Symbol or (e.is_Rational and e > 0))
 
 
 def _law(sides: Sides, constant: Expr, first: Term, second: Term) -> LawOfDocument:
-    """The law of a shape, in letters or in numbers."""
+    """The law of this shape, in letters or in numbers."""
     (a, n, beta), (b, d, gamma) = first, second
     sizes, values = (str(n), str(d)), (constant, a, b, beta, gamma)
     others = [(x, own) for x, own in zip(sizes, "ND", strict=True) if x != own]
@@ -158,8 +160,8 @@ def _law(sides: Sides, constant: Expr, first: Term, second: Term) -> LawOfDocume
 
 
 def _notation(letters: dict[str, str]) -> Notation:
-    """That of a law with these letters by role; others are called as in the notation which has its
-    exponents, where these are free.
+    """The notation of a law with these letters by role. Other quantities have the names of the notation
+    with the same exponents, where these names are free.
     """
     exponents = {letters["params_exponent"], letters["tokens_exponent"]}
     base = HOFFMANN if exponents == {"alpha", "beta"} else DEFAULT
@@ -194,7 +196,7 @@ def computes_of(
 
 
 def _solved(text: str, sizes: tuple[str, str]) -> list[Budget | None]:
-    """The budget of `D = C/(6 N)`."""
+    """The budget of an equation such as `D = C/(6 N)`."""
     sides, C = sides_of(text), Symbol("C", positive=True)
     if sides is None or len(sides.relations) != 1 or sides.names != {"C", *sizes}:
         return []
@@ -208,8 +210,8 @@ def _solved(text: str, sizes: tuple[str, str]) -> list[Budget | None]:
 
 
 def budget_of(text: str, sizes: tuple[str, str]) -> tuple[Budget, str] | None:
-    """The budget that a formula gives in the document's names for N and D, with its name for C;
-    None where it gives none.
+    """The budget that a formula gives, in the document's names for N and D, with its name for C; None
+    where it gives none.
     """
     sides = sides_of(text)
     if sides is None or [x.text for x in sides.relations[:1]] not in (["=="], ["approx"]):
@@ -222,7 +224,7 @@ def budget_of(text: str, sizes: tuple[str, str]) -> tuple[Budget, str] | None:
 
 
 def _budget(value: Expr, sizes: tuple[str, str]) -> Budget | None:
-    """The budget whose compute is this, in the document's names for N and D."""
+    """The budget with this compute, in the document's names for N and D; None where it is none."""
     letters = {Symbol(x, positive=True): own for x, own in zip(sizes, (sym.N, sym.D), strict=True)}
     if not {*letters} <= value.free_symbols:
         return None

@@ -1,4 +1,4 @@
-"""What the names of a claim mean, and what is assumed of its letters."""
+"""The context in which a claim is read: the meanings of its names and the assumptions on its letters."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ..reader.building import Domain, NamedFunction, plainly_positive, substitut
 from ..reader.latex import tokens_of
 from ..reader.parse import read
 from ..reader.tokens import PRIME, ParseError, Token, quoted
+from .spelling import as_read
 from .text import Sides, called, is_latex, starred
 from .vocabulary import Meaning, Table, Vocabulary
 
@@ -32,10 +33,11 @@ SIGNS = {"": {-1, 0, 1}, "<": {-1}, "<=": {-1, 0}, ">=": {0, 1}}
 INFINITIES = (["oo"], ["inf"], ["infinity"])
 
 
-class Given:
-    """What names mean and what is assumed: equalities as letters that are `replaced`, inequalities as
-    bounds of the `domain`. What is read has a value where `typed` holds; a letter without a meaning
-    is taken into the `table`, and among those that are `free`, as it is met.
+class Context:
+    """The meanings of names (`table`) and the assumptions: equalities as letters that are `replaced`,
+    inequalities as bounds of the `domain`, and all of them as they were read. An expression that is
+    read has a value where `typed` holds; a letter without a meaning is added to the `table`, and to
+    those that are `free`, when it is met.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Given:
         self.free: dict[str, Symbol] = {}
         self.typed, self.domain = Domain(), Domain()
         self.replaced: dict[Symbol, Expr] = {}
+        self.assumptions = tuple(text for text in assume if text not in others)
         for text in others:
             self._assume(text)
         self.domain = self.domain.map(lambda e: self.at(e, ", ".join(others)))
@@ -65,7 +68,7 @@ class Given:
         relation: str = "==",
         more: Mapping[str, Symbol] | None = None,
     ) -> Expr:
-        """The expression of one side, where `more` names may stand for letters; after `->` it may
+        """The expression of one side, in which `more` names may stand for letters; behind `->` it may
         be infinite.
         """
         signs = [token.text for token in tokens if token.text in ("+", "-")]
@@ -85,19 +88,21 @@ class Given:
         )
 
     def at(self, expression: Expr, text: str) -> Expr:
-        """The expression with every replacement made."""
+        """The expression with the letters that are replaced."""
         return substituted(expression, self.replaced, text)
 
     # -- assumptions -------------------------------------------------------------------------------
 
     def _assume(self, text: str) -> None:
-        """Take an assumption, `a == b` or a chain `a < b <= c`."""
+        """Add an assumption, `a == b` or a chain `a < b <= c`."""
         sides = Sides.of_claim(text, self.words.names)
         relations = [relation.text for relation in sides.relations]
         if not {*relations} <= {"==", "!=", "<", "<=", ">", ">="}:
             forms = "`symbol == expression`, `a > b`, `a < b`, `a >= b`, `a <= b` or `a != b`"
             raise ParseError(f"{quoted(text)}: an assumption reads {forms}")
         values = [self.read(text, part) for part in sides.parts]
+        links = (f"{sign} {as_read(e)}" for sign, e in zip(relations, values[1:], strict=True))
+        self.assumptions += (" ".join([as_read(values[0]), *links]),)
         for relation, (left, right) in zip(relations, pairwise(values), strict=True):
             left, right = self.at(left, text), self.at(right, text)
             larger, smaller = (left, right) if relation[0] == ">" else (right, left)
@@ -109,22 +114,23 @@ class Given:
                 group = self.domain.positive if len(relation) == 1 else self.domain.nonnegative
                 group.append(larger - smaller)
             elif smaller != 0 and len(relations) == 1:
-                said = "holds without being assumed, as every letter is positive; one that may"
-                raise ParseError(f"{quoted(text)}: {said} be negative is declared, as in `x real`")
+                complaint = "holds without being assumed, as every letter is positive"
+                hint = "one that may be negative is declared, as in `x real`"
+                raise ParseError(f"{quoted(text)}: {complaint}; {hint}")
 
     def _replace(self, left: Expr, right: Expr, text: str) -> None:
-        """Take an equality for a replacement of the symbol that one of its sides is."""
+        """Replace the symbol that one side of an equality is by the other side."""
         is_letter = left.is_Symbol and left.name not in self.words.means
         symbol, value = (left, right) if is_letter else (right, left)
-        said = ""
+        complaint = ""
         if not symbol.is_Symbol or symbol in value.free_symbols:
-            said = "one side of an equality must be a symbol that the other does not hold"
+            complaint = "one side of an equality must be a symbol that the other does not hold"
         elif (symbol.is_positive and value.is_nonpositive) or (
             symbol.is_nonnegative and value.is_negative
         ):
-            said = f"{symbol} is positive"
-        if said:
-            raise ParseError(f"{quoted(text)}: {said}")
+            complaint = f"{symbol} is positive"
+        if complaint:
+            raise ParseError(f"{quoted(text)}: {complaint}")
         known = {x: substituted(e, {symbol: value}, text) for x, e in self.replaced.items()}
         self.replaced = {**known, symbol: value}
         if symbol.is_positive and not plainly_positive(value):
@@ -151,13 +157,13 @@ class Given:
             forms = "`symbol -> 0`, `symbol -> 1` or `symbol -> oo` for a symbol of the claim"
             raise ParseError(f"{quoted(text)}: a limit reads {forms}")
         if symbol in self.replaced:
-            said = f"{symbol} cannot tend to a limit where {self.replaced[symbol]} replaces it"
-            raise ParseError(f"{quoted(text)}: {said}")
+            complaint = f"{symbol} cannot tend to a limit where {self.replaced[symbol]} replaces it"
+            raise ParseError(f"{quoted(text)}: {complaint}")
         return symbol, match["point"] or ("0" if match["zero"] else "oo")
 
     def domain_of(self, text: str) -> Domain:
-        """Where the claim as typed has a value and the assumptions hold; refused where that is
-        nowhere.
+        """The domain on which the claim as typed has a value and the assumptions hold; ParseError where
+        it is empty.
         """
         found = Domain(nonnegative=self.domain.nonnegative)
         for value in self.domain.positive:
@@ -165,8 +171,8 @@ class Given:
         for condition in self.typed.positive:
             value = self.at(condition, text)
             if value.is_number and value.is_positive is not True:
-                said = f"{condition} is {value}, and a logarithm or a broken power of it"
-                raise ParseError(f"{quoted(text)}: {said} has no real value")
+                complaint = f"{condition} is {value}, and a logarithm or a broken power of it"
+                raise ParseError(f"{quoted(text)}: {complaint} has no real value")
             found.note(found.positive, value)
         for condition in (*self.domain.nonzero, *self.typed.nonzero):
             value = self.at(condition, text)
@@ -181,12 +187,12 @@ class Given:
 
 
 def _joined(name: str) -> str:
-    """A name with its index at once: `C0` for `C_0`."""
+    """A name joined with its index: `C0` for `C_0`."""
     return re.sub(r"^([A-Za-z]+)_([0-9]+)$", r"\1\2", name)
 
 
 def _known(token: Token, names: Collection[str]) -> str:
-    """The name that a token is: `C_0` is `C0` where that is known, and `C^*` the least compute."""
+    """The known name of a token: `C0` for `C_0` where that is known, the least compute for `C^*`."""
     other = "C_opt" if token.text == "C_star" else _joined(token.text)
     is_other = token.kind == "name" and token.text not in names and other in names
     return other if is_other else token.text
@@ -195,7 +201,7 @@ def _known(token: Token, names: Collection[str]) -> str:
 def _signs_assumed(
     assume: Sequence[str], words: Vocabulary
 ) -> tuple[dict[str, frozenset[int]], list[str]]:
-    """The signs that letters which the law does not have may take, and the other assumptions."""
+    """The signs that are assumed of letters of the user's own, and the other assumptions."""
     signs: dict[str, frozenset[int]] = {}
     others = []
     for text in assume:
@@ -213,8 +219,8 @@ def _signs_assumed(
 
 
 def _defined(definitions: Sequence[str], words: Vocabulary) -> Table:
-    """What the names mean that are defined, `k := kappa` or `f(x) == x^2`. On the right side names
-    have the meaning of another definition, else that which they have without.
+    """The meanings of the names that are defined, `k := kappa` or `f(x) == x^2`. A name on the right
+    side has the meaning of another definition, else its own.
 
     Raises
     ------
@@ -242,14 +248,14 @@ def _defined(definitions: Sequence[str], words: Vocabulary) -> Table:
         for other in {_known(token, waiting) for token in body} - own - kept:
             if other in waiting and other not in found:
                 define(other, (*above, name))
-        meant = {x: value for x, value in found.items() if x not in kept}
-        given = Given(words, more=meant)
-        alone = given.table.get(body[0].text) if len(body) == 1 else None
+        meanings = {x: value for x, value in found.items() if x not in kept}
+        context = Context(words, more=meanings)
+        alone = context.table.get(body[0].text) if len(body) == 1 else None
         if isinstance(alone, NamedFunction):
             found[name] = alone
             return
-        letters = tuple(given.read(text, [token]) for token in parameters)
-        value = given.read(text, body)
+        letters = tuple(context.read(text, [token]) for token in parameters)
+        value = context.read(text, body)
         found[name] = NamedFunction(letters, value) if letters else value
 
     for name in waiting:

@@ -1,10 +1,9 @@
 """Claims with numbers in them, decided at the coefficients of a law.
 
-A number that is typed with a decimal point stands for all that rounds to it, 0.178 for what lies
-between 0.1775 and 0.1785, and beside `approx` a whole number alone on its side does as well; only an
-argument, `P(0.1)`, is meant as it is typed. A claim is proved where it holds with the numbers of one
-side as they are typed, for one of those that round to the number alone on the other; it is refuted
-where it fails for all that round to the numbers of both.
+A number with a decimal point stands for all that rounds to it, 0.178 for the values between 0.1775
+and 0.1785, and so does a whole number alone beside `approx`; only an argument, `P(0.1)`, is exact. A
+claim is proved where one side, its numbers as they are typed, rounds to the number alone on the
+other; it is refuted where it fails for all values that round to the numbers of both.
 """
 
 from __future__ import annotations
@@ -39,7 +38,9 @@ class HasCoefficients(Protocol):
 
 @dataclass(frozen=True)
 class Coefficients:
-    """The numbers of a law in the letters of a notation, and of a document what rounds to them."""
+    """The numbers of a law in the letters of a notation, with the ranges that round to those of a
+    document.
+    """
 
     name: str
     values: Mapping[Symbol, Rational]
@@ -47,12 +48,12 @@ class Coefficients:
 
     @property
     def at(self) -> str:
-        """Where the numbers hold, for an answer."""
+        """The law at which the numbers hold, for an answer: ` at besiroglu2024`."""
         return f" at {self.name}" if self.name else ""
 
     @classmethod
     def of(cls, law: HasCoefficients, words: Vocabulary) -> Coefficients:
-        """Of a law whose numbers are the decimals that they print as."""
+        """The coefficients of a law, each the decimal that it prints as."""
         numbers = law.coefficients(words.notation).items()
         letters = {x: value for x, value in words.names.items() if isinstance(value, Symbol)}
         values = {letters[name]: Rational(repr(x)) for name, x in numbers if x is not None}
@@ -63,7 +64,7 @@ class Coefficients:
 
 
 @dataclass(frozen=True)
-class Side:
+class NumericSide:
     """One side with its numbers as they are typed, and with a letter for each that is rounded."""
 
     typed: Expr
@@ -72,15 +73,15 @@ class Side:
 
     @property
     def width(self) -> Rational | None:
-        """Of what rounds to it, where it is a number alone."""
+        """The width of the range that rounds to it, if it is a number alone."""
         low, high = self.ranges.get(self.rounded, (Integer(0), -Integer(1)))
         return None if high < low else high - low
 
 
 def unit_alone(tokens: Sequence[Token], relation: str) -> Rational | None:
-    """The unit of a number alone, `-0.178` or `1.4*10^12`; None where it is more. A whole number is
-    exact in an equality, but for a power of ten; beside `approx` its last digit is the one typed:
-    20 stands for what lies between 19.5 and 20.5.
+    """The unit in the last place of a number alone, `-0.178` or `1.4*10^12`; None where the side is
+    more. A whole number without a power of ten is exact in an equality; beside `approx` 20 stands
+    for the values between 19.5 and 20.5.
     """
     texts = [token.text for token in tokens if token.text not in ("(", ")")]
     texts = texts[1:] if texts[:1] == ["-"] else texts
@@ -96,7 +97,7 @@ def unit_alone(tokens: Sequence[Token], relation: str) -> Rational | None:
 
 
 def _unit(text: str) -> Rational:
-    """Of the last digit of a number."""
+    """The unit in the last place of a number as typed."""
     mantissa, _, exponent = text.lower().partition("e")
     decimals = len(mantissa.partition(".")[2].replace("_", ""))
     return Rational(10) ** (int(exponent or 0) - decimals)
@@ -107,12 +108,12 @@ def _side(
     relation: str,
     read: Callable[..., Expr],
     functions: Collection[str],
-) -> Side:
+) -> NumericSide:
     """The side that the tokens spell; `read(tokens, letters)` makes an expression of them."""
     typed = read(list(tokens), {})
     if (unit := unit_alone(tokens, relation)) is not None:
         letter = Symbol("the number", real=True)
-        return Side(typed, letter, {letter: (typed - unit / 2, typed + unit / 2)})
+        return NumericSide(typed, letter, {letter: (typed - unit / 2, typed + unit / 2)})
     ranges: dict[Symbol, Range] = {}
     instead, is_argument = list(tokens), [False]
     for i, token in enumerate(tokens):
@@ -126,14 +127,14 @@ def _side(
             half = _unit(token.text) / 2
             ranges[letter] = (value - half, value + half)
             instead[i] = Token("name", letter.name, token.position)
-    return Side(typed, read(instead, {letter.name: letter for letter in ranges}), ranges)
+    return NumericSide(typed, read(instead, {letter.name: letter for letter in ranges}), ranges)
 
 
 # -- the decision ----------------------------------------------------------------------------------
 
 
 class _Enclosures(IntervalEvaluator):
-    """Enclosures at points some of whose values are ranges."""
+    """Enclosures of expressions at points with ranges among their values."""
 
     def rational(self, value: Any) -> Any:
         if isinstance(value, tuple):
@@ -149,8 +150,8 @@ def at_numbers(
     law: Coefficients | None,
     functions: Collection[str],
 ) -> Decision:
-    """A link at the coefficients of a law, or for numbers alone, its numbers as they are typed;
-    `read(tokens, letters)` makes an expression of tokens, and `functions` have arguments.
+    """The decision on a link at the coefficients of a law, or on numbers alone; `read(tokens, letters)`
+    makes an expression of tokens, and `functions` are the names that have arguments.
     """
     law = law or Coefficients("", {})
     relation, letters = question.relation, question.lhs.free_symbols | question.rhs.free_symbols
@@ -160,8 +161,8 @@ def at_numbers(
             if c.relation != "!=" and c.expression.free_symbols <= law.values.keys():
                 value = IntervalEvaluator().evaluate(c.expression, law.values)
                 if certainly_fails(c.relation, value.a, value.b):
-                    fails = f"{c.expression} is {_shown(value)}"
-                    return undecided(f"what is assumed does not hold{law.at}: {fails}")
+                    fails = f"{c.expression} is {_digits(value)}"
+                    return undecided(f"an assumption does not hold{law.at}: {fails}")
         if relation in BOUNDS and not moving:
             return _bound(question, law)
         sides = [_side(part, relation, read, functions) for part in parts]
@@ -187,20 +188,22 @@ def at_numbers(
     return found
 
 
-def _compared(sides: Sequence[Side], relation: str, law: Coefficients) -> Decision:
-    """Whether two sides that the law fixes are the same to the digits typed."""
+def _compared(sides: Sequence[NumericSide], relation: str, law: Coefficients) -> Decision:
+    """Whether two sides that the law fixes are equal to the digits typed."""
     evaluator = _Enclosures()
 
-    def enclosed(side: Side, *, rounded: bool, more: Mapping[Symbol, Range] | None = None) -> Any:
+    def enclosed(
+        side: NumericSide, *, rounded: bool, more: Mapping[Symbol, Range] | None = None
+    ) -> Any:
         e = side.rounded if rounded else side.typed
         return evaluator.evaluate(e, {**law.values, **(more or {}), **side.ranges})
 
     left, right = (enclosed(side, rounded=False) for side in sides)
-    shown = _told_apart(left, right)
+    shown = _distinct_digits(left, right)
     if relation == "approx":
         if not certainly_nonzero(right):
-            return undecided(f"how near {_shown(left)}{law.at} is to 0 needs a scale")
-        shown += f", {_shown(abs(left / right - 1) * 100, 2)} % apart"
+            return undecided(f"how near {_digits(left)}{law.at} is to 0 needs a scale")
+        shown += f", {_digits(abs(left / right - 1) * 100, 2)} % apart"
     alone = [side for side in sides if side.width is not None]
     near = max(alone, key=lambda side: side.width or 0) if alone else None
     claimed = [enclosed(side, rounded=near is None or side is near) for side in sides]
@@ -209,10 +212,10 @@ def _compared(sides: Sequence[Side], relation: str, law: Coefficients) -> Decisi
         return Decision(Answer.PROVED, "the two sides are equal")
     if not certainly_nonzero(claimed[0] - claimed[1]):
         if is_exact:
-            return undecided(f"the two sides are both {_shown(left, 10)}{law.at} as far as seen")
+            return undecided(f"the two sides are both {_digits(left, 10)}{law.at} as far as seen")
         return Decision(Answer.PROVED, f"holds{law.at} to the digits typed: {shown}")
     if is_exact and relation == "approx":
-        return undecided(f"{shown}{law.at}; how near is meant is not said")
+        return undecided(f"{shown}{law.at}; what counts as near is not stated")
     widest = [enclosed(side, rounded=True, more=law.ranges) for side in sides]
     fails = f"fails{law.at}: {shown}"
     if not certainly_nonzero(widest[0] - widest[1]):
@@ -220,14 +223,16 @@ def _compared(sides: Sequence[Side], relation: str, law: Coefficients) -> Decisi
     return Decision(Answer.REFUTED, fails)
 
 
-def _of_powers(sides: Sequence[Side], relation: str, law: Coefficients, letter: Symbol) -> Decision:
-    """Two powers of a letter that is not fixed, `N_opt approx 0.048*C^0.51`, by their exponents and,
-    but for a proportion, their coefficients.
+def _of_powers(
+    sides: Sequence[NumericSide], relation: str, law: Coefficients, letter: Symbol
+) -> Decision:
+    """The decision on two powers of a letter that is not fixed, `N_opt approx 0.048*C^0.51`: by their
+    exponents and, if it is no proportion, their coefficients.
     """
     if any(side.width is not None for side in sides):
         fix = f"--assume '{letter} == ...' fixes it"
         return undecided(f"it hangs on {letter}, which the law leaves open; {fix}")
-    pairs: list[list[Side]] = [[], []]
+    pairs: list[list[NumericSide]] = [[], []]
     for side in sides:
         constants = {x: law.values[x] for x in Add.make_args(side.typed) if x in law.values}
         typed = _power(side.typed.xreplace(constants), letter)  # L_opt - 1.69 at E = 1.69
@@ -235,7 +240,8 @@ def _of_powers(sides: Sequence[Side], relation: str, law: Coefficients, letter: 
             return undecided(f"a side is no power of {letter}, which is not fixed{law.at}")
         rounded = _power(side.rounded, letter) or typed
         for pair, one, other in zip(pairs, typed, rounded, strict=True):
-            pair.append(Side(one, other, {x: r for x, r in side.ranges.items() if other.has(x)}))
+            ranges = {x: r for x, r in side.ranges.items() if other.has(x)}
+            pair.append(NumericSide(one, other, ranges))
     coefficients, exponents = pairs
     found = _compared(exponents, relation.replace("propto", "=="), law)
     found = replace(found, reason=f"the powers of {letter}: {found.reason}")
@@ -245,29 +251,30 @@ def _of_powers(sides: Sequence[Side], relation: str, law: Coefficients, letter: 
 
 
 def _power(e: Expr, letter: Symbol) -> tuple[Expr, Expr] | None:
-    """The coefficient and the exponent of a power of the letter; None where it is none."""
+    """The coefficient and the exponent of a power of the letter; None for another expression."""
     exponent = (letter * expand_log(log(e), force=True).diff(letter)).cancel()
     return None if exponent.has(letter) else (e.subs(letter, 1), exponent)
 
 
 def _bound(question: Question, law: Coefficients) -> Decision:
-    """An order, by the values."""
+    """The decision on an order of two values."""
     left, right = question.values_at(law.values, IntervalEvaluator())
-    gap, shown = left - right, _told_apart(left, right)
+    gap, shown = left - right, _distinct_digits(left, right)
     if certainly_fails(question.relation, gap.a, gap.b):
         return Decision(Answer.REFUTED, f"fails{law.at}: {shown}")
     if certainly_fails(OPPOSITE[question.relation], gap.a, gap.b):
         return Decision(Answer.PROVED, f"holds{law.at}: {shown}")
-    return undecided(f"the two sides are both {_shown(left, 10)}{law.at} as far as seen")
+    return undecided(f"the two sides are both {_digits(left, 10)}{law.at} as far as seen")
 
 
-def _told_apart(left: Any, right: Any) -> str:
-    """Both values, with as many digits as tell them apart."""
+def _distinct_digits(left: Any, right: Any) -> str:
+    """Both values with the number of digits from which they differ."""
     digits = DIGITS_SHOWN
-    while digits < MOST_DIGITS and _shown(left, digits) == _shown(right, digits):
+    while digits < MOST_DIGITS and _digits(left, digits) == _digits(right, digits):
         digits += 1
-    return f"{_shown(left, digits)} against {_shown(right, digits)}"
+    return f"{_digits(left, digits)} against {_digits(right, digits)}"
 
 
-def _shown(value: Any, digits: int = DIGITS_SHOWN) -> str:
+def _digits(value: Any, digits: int = DIGITS_SHOWN) -> str:
+    """The middle of an enclosure with some digits."""
     return str(to_str(value.mid._mpi_[0], digits))
