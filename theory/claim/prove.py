@@ -133,26 +133,26 @@ def prove(
         `x := A/B` names an expression, which may have either sign, and `f(x) := x^2` a function;
         `R_opt := D*/N*` gives a name another meaning than the one it has by default.
     notation : {"schaeffer", "hoffmann"}, optional
-        By default Schaeffer's letters; where these do not prove a claim that has alpha, a or b, and
-        no gamma, w_N or w_D, Hoffmann's are tried: they are meant where they leave fewer letters
-        without a meaning, or else prove an equation. An order that fails in the ones and holds in
-        the others, and a number of a law, are undecided.
+        By default Schaeffer's letters; if these do not prove a claim that has alpha, a or b, and
+        no gamma, w_N or w_D, Hoffmann's are tried. They are taken if they leave fewer letters
+        without a meaning, or else prove an equation. An order, or a number of a law, that fails in
+        one notation and holds in the other is undecided.
     limit : str, optional
         `r -> 0`, `r -> oo`, or a number, `r -> 1`, from both sides.
     budget : Budget, optional
-        Under which N_opt and the rest are meant, with its letters; 6 N D by default.
+        The compute, which defines N_opt and the rest, with its letters; 6 N D by default.
     law : Law, optional
-        At whose coefficients claims with numbers are decided: `alpha == 0.178`,
+        The law at whose coefficients claims with numbers are decided: `alpha == 0.178`,
         `alpha approx beta/2`. A number with a decimal point stands for all that rounds to it.
     seed : int
-        Of the points at which a claim is tried.
+        The seed of the points at which a claim is tried.
     seconds : float, optional
-        For reading the claim, and for each of its links; what takes longer is undecided.
+        The limit for reading the claim, and for each of its links; what takes longer is undecided.
 
     Returns
     -------
     Proof
-        In the letters of the notation.
+        The verdict, in the letters of the notation.
 
     Raises
     ------

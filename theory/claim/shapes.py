@@ -168,7 +168,7 @@ def _notation(letters: dict[str, str]) -> Notation:
     is_like = exponents in ({"alpha", "beta"}, {"beta", "gamma"})
     is_free = not {base.letters[role] for role in OTHERS} & {*letters.values()}
     own = {**base.letters, **({} if is_like and is_free else OTHERS), **letters}
-    # notations are told apart by their name, title and source
+    # notations are compared by their name, title and source
     return replace(base, name="document's", source=", ".join(own.values()), letters=own)
 
 

@@ -44,7 +44,7 @@ def parser() -> Parser:
     add(group, "--assume", "ASSUMPTION", kinds, action="append", default=[])
     other = "another meaning of a name, as in 'R_opt := D*/N*' or 'k := kappa'; repeatable"
     add(group, "--let", "NAME := EXPRESSION", other, action="append", default=[])
-    budget = "C as one term kappa N^a D^d, under which N_opt and the rest are meant; default: 6ND"
+    budget = "C as one term kappa N^a D^d, which defines N_opt and the rest; default: 6ND"
     add(group, "--budget", "EXPRESSION", budget)
     at = "a published law (see isoflop laws) or a JSON law file, at whose coefficients numbers are"
     add(group, "--law", "LAW", f"{at} compared", nargs="+")
