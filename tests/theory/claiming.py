@@ -84,8 +84,10 @@ class Meaning:
 
     def optimum(self, compute: Any) -> tuple[Any, Any]:
         if compute not in self.found:
-            terms = [tuple(self.point[x] for x in pair) for pair in ("AB", ("beta", "gamma"))]
-            law = reference.Numbers(*terms, (MP.one, MP.one), MP.mpf(6), compute)
+            coefficients, exponents = (
+                tuple(self.point[x] for x in pair) for pair in (("A", "B"), ("beta", "gamma"))
+            )
+            law = reference.Numbers(coefficients, exponents, (MP.one, MP.one), MP.mpf(6), compute)
             self.found[compute] = tuple(map(MP.exp, reference.minimum(law)))
         return self.found[compute]
 
@@ -192,7 +194,7 @@ def text_of(node: Node, latex: bool = False) -> str:
     kind, *arguments = node
     opens, closes, times = (r"\left(", r"\right)", r" \cdot ") if latex else ("(", ")", "*")
     if kind == "sym":
-        return LATEX.get(arguments[0], arguments[0]) if latex else str(arguments[0])
+        return str(LATEX.get(arguments[0], arguments[0]) if latex else arguments[0])
     if kind == "rat":
         number = arguments[0]
         is_quotient = latex and number.q > 1
