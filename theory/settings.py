@@ -90,7 +90,7 @@ def setting(name: str, compute: Expr | None = None) -> Setting:
     if compute is None:
         return SETTINGS[name]()
     if name not in UNDER_A_BUDGET:
-        raise ParseError(f"Budget: the setting {name} has its own")
+        raise ParseError(f"Budget: the setting {name} has a budget of its own")
     return UNDER_A_BUDGET[name](Budget.from_expression(compute))
 
 

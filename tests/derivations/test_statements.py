@@ -1,11 +1,10 @@
 """What theorems state, by other routes: lemmas tried on random data, fits and sums in numbers."""
 
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import pairwise
 from random import Random
 
 import mpmath
-import pytest
 from sympy import Rational
 
 from isoflop.theory.theorem.step import UnderLemma
@@ -13,8 +12,6 @@ from isoflop.theory.verification import load
 
 MP = mpmath.mp.clone()
 MP.dps = 50
-#: Changes of exponent, places and widths of two breaks.
-BREAKS = (("0.7", "0.4"), (3, 50), ("0.5", "0.9"))
 
 
 def sign_changes(sequence) -> int:
@@ -61,34 +58,6 @@ def test_the_bias_of_a_stationary_fit_in_numbers() -> None:
     assert abs(stationary(exponent)) < mp.mpf(10) ** -30
     assert best(exponent)[0] > e
     assert slow / 2 < exponent < fast / 2
-
-
-@pytest.mark.parametrize("signs", list(product((1, -1), repeat=2)))
-def test_the_exponent_of_a_broken_law_near_its_ends_with_changes_of_either_sign(signs) -> None:
-    mp = MP
-    c0 = mp.mpf("0.2")
-    breaks = [(s * mp.mpf(c), d, mp.mpf(f)) for s, c, d, f in zip(signs, *BREAKS, strict=True)]
-
-    def rise(log_x):
-        """What each break has of its change, over what is left of it."""
-        return [(c, (mp.exp(log_x) / d) ** (1 / f), f) for c, d, f in breaks]
-
-    def log_excess(log_x):
-        return -c0 * log_x - mp.fsum(c * f * mp.log(1 + z) for c, z, f in rise(log_x))
-
-    for log_x in (-9, -2, 0, 1, 3, 9):
-        exponent = -mp.diff(log_excess, log_x)
-        assert abs(exponent - c0) <= mp.fsum(abs(c) * z for c, z, _ in rise(log_x))
-        beyond = c0 + sum(c for c, _, _ in breaks)
-        assert abs(beyond - exponent) <= mp.fsum(abs(c) / z for c, z, _ in rise(log_x))
-
-
-def test_the_gap_of_a_logarithm_to_its_tangent() -> None:
-    mp = MP
-    for u in map(mp.mpf, ("-0.99", "-0.5", "-0.01", "0.01", "0.5", "3")):
-        half, gap = u**2 / 2, u - mp.log(1 + u)
-        low, high = (half, half / (1 + u) ** 2) if u < 0 else (half - u**3 / 3, half)
-        assert low <= gap <= high
 
 
 def test_a_wrapped_law_at_its_optimum_and_off_it() -> None:

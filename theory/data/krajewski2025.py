@@ -1,9 +1,9 @@
-"""Digits of Krajewski et al. 2025 (arXiv 2512.08894) that are no coefficients of a published law:
-krajewski2025.toml has the tables, runs.csv every run of Tables 7, 8 and 9 (Appendix G).
+"""Tables of Krajewski et al. 2025 (arXiv 2512.08894), without the laws of Tables 11 and 12, which are
+published laws: krajewski2025.toml has the tables, runs.csv every run of Tables 7, 8 and 9 (Appendix G).
 
-Compared with the text of the paper digit by digit. Tables 11 and 12 are published laws. Runs may
-repeat: the tables list 150 runs, 148 different ones. The ratio of tokens to params is nominal, and
-params are rounded to 0.01B: where it matters take N = flops/(6 tokens).
+Every digit was compared with the text of the paper. Of the 150 listed runs 148 are different. The ratio
+of tokens to params is nominal, and params are rounded to 0.01B: use N = flops/(6 tokens) where precision
+matters.
 """
 
 from __future__ import annotations

@@ -5,9 +5,8 @@ The same greek letter names different exponents in the literature: Schaeffer et 
 that of compute; Hoffmann et al. (arXiv 2203.15556) write ``alpha`` and ``beta`` for params and
 tokens and ``a``, ``b`` for the exponents of the allocation, N* ~ C^a and D* ~ C^b. They give the
 exponent of the envelope no name; ``alpha_C`` is this package's. The coefficients E, A, B are
-Hoffmann's throughout. Everything inside the package is in the schaeffer spelling, called canonical
-here; the other is a matter of input and print. (Under a budget kappa N^a D^d the letter ``a`` is
-taken: print that in schaeffer.)
+Hoffmann's in both. The package itself uses the schaeffer spelling, called canonical here, and converts
+what it reads and prints. (A budget kappa N^a D^d uses the letter ``a``: print it in schaeffer.)
 """
 
 from __future__ import annotations
@@ -140,11 +139,11 @@ def _letters(names: str) -> dict[str, str]:
     return dict(zip(ROLES, names.split(), strict=True))
 
 
-def _symbols(optimum: str, **own: str) -> dict[str, str]:
+def _symbols(optimum: str, **letters: str) -> dict[str, str]:
     """The LaTeX of quantities by name: common letters, those of the notation, and the optima."""
-    same = {name: name for name in ("E", "A", "B", "N", "D", "C", "L", "r")}
+    common = {name: name for name in ("E", "A", "B", "N", "D", "C", "L", "r")}
     optima = {f"{name}_opt": f"{name}{optimum}" for name in "NDL"}
-    return same | {"C0": "C_0", "rho": r"\rho"} | own | optima
+    return common | {"C0": "C_0", "rho": r"\rho"} | letters | optima
 
 
 SCHAEFFER = Notation(

@@ -207,15 +207,15 @@ def _laws_of(family: str, entries: dict[str, Any]) -> Iterator[PublishedLaw]:
     entries.
     """
     shared = {name: entry for name, entry in entries.items() if name not in ("laws", "rows")}
-    for name, own in entries.get("laws", {}).items():
-        yield _law(name, family, shared | own, own["coefficients"])
+    for name, entry in entries.get("laws", {}).items():
+        yield _law(name, family, shared | entry, entry["coefficients"])
     for row in entries.get("rows", ()):
-        own = dict(zip(entries["columns"], row, strict=True))
+        cells = dict(zip(entries["columns"], row, strict=True))
         paper, _, suffix = family.partition("-")
-        name = f"{paper}-{own['label'].lower()}{suffix and '-'}{suffix}"
-        printed = {letter: own[letter] for letter in ("A", "alpha", "B", "beta") if letter in own}
-        decoded = {"alpha": own["exponent"], "C0": own["C0"]} if "C0" in own else printed
-        yield _law(name, family, {"printed": printed} | shared | own, decoded)
+        name = f"{paper}-{cells['label'].lower()}{suffix and '-'}{suffix}"
+        printed = {x: cells[x] for x in ("A", "alpha", "B", "beta") if x in cells}
+        decoded = {"alpha": cells["exponent"], "C0": cells["C0"]} if "C0" in cells else printed
+        yield _law(name, family, {"printed": printed} | shared | cells, decoded)
 
 
 def _law(name: str, family: str, entry: dict[str, Any], digits: dict[str, str]) -> PublishedLaw:
@@ -232,7 +232,7 @@ def _law(name: str, family: str, entry: dict[str, Any], digits: dict[str, str]) 
         budget="6*N*D",
         locus=entry["locus"].format(**about),
         verified=f"verified against {entry['verified']}" if "verified" in entry else "unverified",
-        coefficients={canonical: digits.get(own) for canonical, own in letters.items()},
+        coefficients={canonical: digits.get(name) for canonical, name in letters.items()},
         printed=entry.get("printed", digits),
         sources=tuple(WORKS[key] for key in entry["sources"]),
     )

@@ -130,14 +130,14 @@ class _Reader(Builder):
 
     given: Sequence[Token] = ()
     table: Table = field(default_factory=dict)
-    own_names: Collection[str] | None = None
+    given_letters: Collection[str] | None = None
     kept: bool = False
 
     def __post_init__(self) -> None:
-        self.letters = self.table.keys() if self.own_names is None else self.own_names
-        self.is_strict = self.own_names is not None
-        meant = [self.table[name] for name in self.own_names or ()]
-        self.own = {meaning for meaning in meant if isinstance(meaning, Symbol)}
+        self.letters = self.table.keys() if self.given_letters is None else self.given_letters
+        self.is_strict = self.given_letters is not None
+        meanings = [self.table[name] for name in self.given_letters or ()]
+        self.quantities = {each for each in meanings if isinstance(each, Symbol)}
         self.differentiated: set[Symbol] = set()
         self.tokens, self.next, known = [], 0, self.table.keys() | APPLIED
         for token, after in pairwise([*self.given, Token("", "", 0)]):
@@ -153,23 +153,23 @@ class _Reader(Builder):
 
     # -- brackets --------------------------------------------------------------------------------
 
-    def in_brackets(self, what: Callable[[], T]) -> T:
+    def in_brackets(self, read_inside: Callable[[], T]) -> T:
         """The result of reading what is in the bracket ahead, or ahead without a bracket."""
         if not self.peek(*CLOSING):
-            return what()
+            return read_inside()
         opening = self.take()
-        found = what()
+        found = read_inside()
         if self.ahead().kind != opening.kind or not self.peek(CLOSING[opening.text]):
             self.refuse(opening, "{}", " is never closed")
         self.take()
         return found
 
-    def listed(self, what: Callable[[], T]) -> list[T]:
+    def listed(self, read_entry: Callable[[], T]) -> list[T]:
         """The results of reading entries between commas."""
-        found = [what()]
+        found = [read_entry()]
         while self.peek(","):
             self.take()
-            found.append(what())
+            found.append(read_entry())
         return found
 
     def arguments(self, depth: int) -> list[Expr]:
@@ -300,7 +300,7 @@ class _Reader(Builder):
     def _name(self, token: Token, depth: int) -> Expr:
         name, stem = token.text, token.text.split("_")[0]
         if self.peek(*CLOSING) and self.is_strict and stem in ORDERS - {*self.letters}:
-            self.refuse(token, f"an order term '{stem}(...)'", " is no value, and cannot be read")
+            self.refuse(token, f"an order term '{stem}(...)'", " has no value and cannot be read")
         if self.peek(*CLOSING) and name in OF_THEOREMS:
             self._refuse_in_claims(token)
         if name in self.table:
@@ -345,10 +345,10 @@ class _Reader(Builder):
         cases = meaning.cases if isinstance(meaning, NamedFunction) else ()
         single = next((case for case in cases if len(case.parameters) == 1), None)
         inside = [part.text for part, _ in self.inside()]
-        own = [] if single is None else [str(x) for x in single.parameters]
-        is_of_others = len(cases) > 1 and inside != own  # L'(N) is of no function of N alone
-        is_of_others |= single is not None and bool({str(x) for x, _ in single.instead} & {*inside})
-        if single is None or is_of_others or order > HIGHEST_DERIVATIVE:
+        parameters = [] if single is None else [str(x) for x in single.parameters]
+        is_other = len(cases) > 1 and inside != parameters  # L'(N): L(N) is no function
+        is_other |= single is not None and bool({str(x) for x, _ in single.instead} & {*inside})
+        if single is None or is_other or order > HIGHEST_DERIVATIVE:
             rest = ": a prime before an argument is the derivative of a function of one argument"
             self.refuse(token, "cannot read {}", rest)
         slope = self._derived(token, replace(single, other=None), single.parameters * order)
@@ -357,12 +357,12 @@ class _Reader(Builder):
     def _formula(self, formula: NamedFunction, token: Token, depth: int) -> Expr:
         """The body of a named function, at the arguments in brackets if they follow."""
         if not (self.opens_a_call or (token.text.endswith(AT) and self.peek("("))):
-            if self.is_strict and not self.own.issuperset(formula.parameters):
+            if self.is_strict and not self.quantities.issuperset(formula.parameters):
                 self.refuse(token, "an argument in parentheses is expected after {}")
             return formula.body
         inside = {part.text for part, _ in self.inside()}
         if token.text == "C_opt" and inside & {"N", "D", "N_opt", "D_opt"} and "L" not in inside:
-            rest = ": it is read as a function of the loss, and what stands there is none"
+            rest = ": it is read as a function of the loss, and the argument is no loss"
             self.refuse(token, "ambiguous argument of {}", rest)
         given = self.arguments(depth)
         case = next((c for c in reversed(formula.cases) if len(c.parameters) == len(given)), None)
@@ -385,24 +385,27 @@ class _Reader(Builder):
         in place of a quantity with a unit are refused.
         """
         instead, letters = dict(formula.instead), given.free_symbols
-        if x not in self.own or given in (x, *instead.values()) or given.is_number:
+        if x not in self.quantities or given in (x, *instead.values()) or given.is_number:
             return given
         if given in instead:
             return instead[given]
         if given.is_Add and any(term.is_number for term in given.args) and x.name not in RATIOS:
             rest = f": {x} is no pure number; a product with the sum has a '*'"
             self.refuse(token, f"ambiguous argument {given} of {{}}", rest)
-        are_ratios = all(y in self.own and y.name in RATIOS for y in letters)
-        if given in self.own or letters & instead.keys() or (are_ratios and x.name not in RATIOS):
+        are_ratios = all(y in self.quantities and y.name in RATIOS for y in letters)
+        if (
+            given in self.quantities
+            or letters & instead.keys()
+            or (are_ratios and x.name not in RATIOS)
+        ):
             wanted = ", ".join(map(str, formula.parameters))
             rest = f": it is read as a function of ({wanted}), and {given} is another quantity"
             self.refuse(token, f"ambiguous argument {given} of {{}}", rest)
         return given
 
     def _refuse_call(self, name: Token, start: int, exponent: Expr | None, is_group: bool) -> None:
-        """`N(C)`, `f(x)`, `(N_opt)(C)`, `f^{-1}(x)` and `P^2(r)` are functions in a paper and products
-        in the grammar, so that one has to say which is meant; in `A (N_opt)^-beta` and in
-        `lambda (C - 6 N D)` there is no doubt.
+        """Refuse a factor in brackets behind a name that a paper may mean as an argument: `N(C)`, `f(x)`,
+        `(N_opt)(C)`, `f^{-1}(x)`, `P^2(r)`; but not `A (N_opt)^-beta` or `lambda (C - 6 N D)`.
         """
         meaning, inside = self.table.get(name.text), self.inside()
         is_function, is_free = isinstance(meaning, NamedFunction), name.text not in self.letters

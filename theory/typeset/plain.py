@@ -1,4 +1,4 @@
-"""Formulas in plain text, as a terminal shows them and as the package's own parser reads them back."""
+"""Formulas in plain text for a terminal, which the package's reader reads back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .layout import AT, OPTIMAL, Conventional, decimal_text, is_decimal
 
 
 class PlainPrinter(Conventional, StrPrinter):
-    """`E + A N^-beta + B D^-gamma`: a space multiplies, as the package's own parser reads it back."""
+    """`E + A N^-beta + B D^-gamma`: a space multiplies, as for the package's reader."""
 
     signs: ClassVar[Mapping[str, str]] = {"propto": "is proportional to"}
 

@@ -22,7 +22,7 @@ __all__ = ["PROOFS", "label", "theorem_latex"]
 
 Cite = Callable[[str], str]
 Steps = Mapping[str, Verdict]
-#: How much of a proof is printed.
+#: The amounts of a proof that can be printed.
 PROOFS = ("short", "steps", "none")
 
 

@@ -74,7 +74,7 @@ def test_what_cancels_in_a_product_is_still_shown() -> None:
         (page("$P(r) > F(r) + 1$"), "line 8: .* F is no function"),
         (page("$P(r) \\sim w_N$"), "needs a limit"),
         (page("$k = k^{1}$, by the lemma of Feller 1971"), "must name a paragraph"),
-        (page(TAIL, "no law", "Budget: $C = 6 N D$"), "has its own"),
+        (page(TAIL, "no law", "Budget: $C = 6 N D$"), "has a budget of its own"),
         *(
             (page(TAIL, "penalty", *lines.split("; ")), said)
             for lines, said in {
