@@ -1,4 +1,4 @@
-"""Runs: what is kept, what is computed, what is dropped and why, and what is warned of."""
+"""Runs: what is kept, what is computed, what is rejected and why, and what is warned of."""
 
 import math
 import pickle
@@ -50,7 +50,7 @@ def test_tables(table: Any) -> None:
 def test_the_third_of_the_budget() -> None:
     """To one rounding, twice allowed for."""
     values = 10.0 ** np.random.default_rng(0).uniform(-60.0, 90.0, (2, 200))
-    x, y = (np.array([mp.mpf(float(one)) for one in row]) for row in values)
+    x, y = (np.array([mp.mpf(float(number)) for number in row]) for row in values)
     for letters, name, exact in (
         ("ND", "compute", 6 * x * y),
         ("NC", "tokens", y / (6 * x)),
@@ -81,12 +81,8 @@ def test_given_compute_is_not_replaced_and_gaps_are_filled_and_counted() -> None
     ("cell", "reason"),
     [
         *((cell, "loss is missing") for cell in (None, "nan", "")),
-        (0, "loss=0.0: must be above 0 and finite"),
-        (math.inf, "loss=inf: must be above 0 and finite"),
-        ("diverged", "loss='diverged' is not a number"),
-        ("7B", "loss='7B' is not a number"),
-        (True, "loss=True is not a number"),
-        ([3.0], "loss=[3.0] is not a number"),
+        *((cell, f"loss={cell}: must be above 0 and finite") for cell in (0.0, math.inf)),
+        *((cell, f"loss={cell!r} is not a number") for cell in ("diverged", "7B", True, [3.0])),
     ],
 )
 def test_a_row_that_holds_no_number_is_rejected_by_name(cell: Any, reason: str) -> None:
@@ -96,17 +92,28 @@ def test_a_row_that_holds_no_number_is_rejected_by_name(cell: Any, reason: str) 
     assert (runs.row.tolist(), runs.loss.tolist(), runs.n_rows) == ([3, 4], [3.0, 2.5], 4)
 
 
-def test_a_column_that_holds_no_number_is_refused_with_the_option_to_type() -> None:
-    sizes, option = ["0.014B", "7B", "70 m", "1e9"], "columns={'params': 'number(N)'} (--column"
-    with pytest.raises(ValueError, match="row 1, column 'N': holds no number") as caught:
-        read(N=[*sizes[:3], "large"])
-    assert option in str(caught.value)
-    runs = read({"params": "number(N)"}, N=sizes)
-    assert runs.params.tolist() == [1.4e7, 7e9, 7e7, 1e9]
-    with pytest.raises(ValueError, match=r"column 'C': holds no number .*\(--column compute=\)"):
-        read(C=["none", *[None] * 3])
-    with pytest.raises(ValueError, match=r"'loss' is empty; say which .*--column loss='NAME'"):
-        read(loss=[None, math.nan, None, None])
+SIZES = ["0.014B", "7B", "70 m"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"N": [*SIZES, "big"]}, r"row 1, column 'N': .*columns={'params': 'number\(N\)'} \(--col"),
+        ({"C": ["none", *[None] * 3]}, r"column 'C': holds no number .*\(--column compute=\)"),
+        ({"loss": [None, math.nan] * 2}, "'loss' is empty; say which .*--column loss='NAME'"),
+    ],
+)
+def test_a_column_that_holds_no_number_is_refused_with_the_option_to_type(
+    changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        read(**changes)
+    assert read({"params": "number(N)"}, N=[*SIZES, "1e9"]).params.tolist() == [
+        1.4e7,
+        7e9,
+        7e7,
+        1e9,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +140,7 @@ def test_numbers_that_look_wrong(changes: dict[str, list[float]], warning: str) 
     ],
 )
 def test_names_in_conditions_mean_quantities_before_columns(where: str, rows: list[int]) -> None:
-    """What a condition leaves out is counted, not listed."""
+    """Rows that a condition leaves out are counted, not listed."""
     table = {
         "Model Size": [1e8, 1e9, 1e9],
         "N": [5.0, 6.0, 7.0],
@@ -149,8 +156,7 @@ def test_names_in_conditions_mean_quantities_before_columns(where: str, rows: li
 
 
 def test_groups_and_checkpoints_of_one_run() -> None:
-    whole = read(seed=[1.0, 1.0, 2.0, 2.0]).group
-    assert whole.tolist() == ["1", "1", "2", "2"]
+    assert read(seed=[1.0, 1.0, 2.0, 2.0]).group.tolist() == ["1", "1", "2", "2"]
     gaps = read(seed=[1, None, 2, math.nan])
     assert gaps.group.tolist() == ["1", "row 2", "2", "row 4"]
     assert gaps.warnings == ("group is missing in 2 runs, each a group of its own",)

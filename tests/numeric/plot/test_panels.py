@@ -13,15 +13,7 @@ from matplotlib.figure import Figure
 from tests.data import power_law
 
 from isoflop.numeric.law import Law
-from isoflop.numeric.plot.panels import (
-    curve_with_band,
-    mark_runs,
-    plot_isoflop,
-    plot_penalty,
-    save,
-    shade_held_out,
-)
-from isoflop.numeric.results import Band
+from isoflop.numeric.plot.panels import plot_isoflop, plot_penalty, save
 
 LAWS = [Law(name="one", beta=0.3478, gamma=0.3658), Law(name="two", beta=0.34, gamma=0.28)]
 COEFFICIENTS: Any = {"E": 1.8172, "A": 482.01, "B": 2085.43, "beta": 0.3478, "gamma": 0.3658}
@@ -42,27 +34,6 @@ def overtrained(ratio, law):
     n = (law.beta / law.gamma) ** (1.0 / (law.beta + law.gamma))
     best, run = (size**-law.beta + (1.0 / size) ** -law.gamma for size in (n, n / math.sqrt(ratio)))
     return run / best
-
-
-def test_shared_panels() -> None:
-    """A band lies about its curve, none without ends; runs are marked by their part in the fit."""
-    ax: Any
-    ax, x, curve = Figure().subplots(), np.arange(3.0), np.array([1.0, 2.0, 4.0])
-    curve_with_band(ax, x, Band(curve), color="C0")
-    assert not ax.collections
-    curve_with_band(ax, x, Band(curve, curve - 1.0, curve + 1.0), color="C1", label="law")
-    assert lines(ax)["law"][1].tolist() == curve.tolist()
-    heights = ax.collections[0].get_paths()[0].vertices[:, 1]
-    assert (heights.min(), heights.max()) == (0.0, 5.0)
-    ax, x = Figure().subplots(), np.arange(1.0, 5.0)
-    held, fitted = np.array([0, 0, 0, 1]) > 0, np.array([0, 1, 1, 0]) > 0
-    mark_runs(ax, x, x, held, fitted)
-    at = {part.get_label(): part.get_offsets()[:, 0].tolist() for part in ax.collections}
-    assert at == {"not fitted": [1.0], "fitted": [2.0, 3.0], "held out": [4.0]}
-    shade_held_out(ax, x, held)
-    shade_held_out(ax, x, ~held)
-    (shade,) = ax.patches
-    assert shade.get_x() == pytest.approx(math.sqrt(12.0))
 
 
 def test_penalties_are_those_of_the_law_and_points_lie_on_the_curves() -> None:
