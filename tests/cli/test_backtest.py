@@ -33,16 +33,6 @@ def test_csv_of_all_targets(call) -> None:
     assert Path("page.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_condition_holds_out_rows(data) -> None:
-    """The rows that it names are predicted, once, from all others."""
-    found = data("backtest runs.csv --law compute --hold-out 'compute > 1e20'")
-    assert (found["what"], found["hold_out"]) == ("runs", "compute > 1e20")
-    held = {row["target"] for row in found["predictions"]}
-    assert {row["n_train"] for row in found["predictions"]} == {36 - len(held)}
-    counts = data(f"{COUNTS} --hold-out 'N > 1e9'")
-    assert {row["target"][:2] for row in counts["predictions"]} == {"m4", "m5"}
-
-
 def test_cutoffs_are_a_number_or_values(data) -> None:
     words = "backtest scores.csv --law compute --benchmark piqa --cutoffs"
     rolling = data(f"{words} 2 --rolling compute")

@@ -84,7 +84,7 @@ def test_runs_are_where_they_were_measured_and_held_out_ones_open(compared) -> N
         assert np.asarray(part.get_offsets()) == pytest.approx(places[chosen])
     assert [len(part.get_facecolors()) for part in parts] == [1, 1, 0]
     ends = points.compute[~held].max(), points.compute[held].min()
-    (shade,) = ax.patches
+    shade: Any = ax.patches[0]
     assert shade.get_x() == pytest.approx(np.sqrt(ends[0]) * np.sqrt(ends[1]))
 
 
