@@ -36,7 +36,7 @@ def parts_of(
         parts[-1] += f" + O{snug(printer.bracket(printer.doprint(formula.remainder)))}"
     if formula.where:
         texts = (" ".join(parts_of(condition, printer)) for condition in formula.where)
-        note = rf"\quad {snug(printer.bracket(', '.join(texts)))}"
+        note = rf"\qquad {snug(printer.bracket(', '.join(texts)))}"
         parts = [*parts[:-1], *_filled([parts[-1], note], " ")]
     return parts
 
