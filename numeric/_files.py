@@ -1,5 +1,5 @@
-"""Files are written as a whole: who reads one sees the old content or the new, and a failure leaves
-the old.
+"""Files are written as a whole: a reader sees the old content or the new one, and a failure leaves the
+old one.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def write(path: str | PathLike[str], content: bytes) -> None:
-    """Write the content beside the file and rename it; a link stays a link, and permissions stay.
+    """Write the content to a new file beside the old one and rename it. Links and permissions stay.
 
-    What is no regular file (a pipe, a terminal, /dev/null, a standard stream) is written to
-    directly, and so is a file in a folder where none can be made.
+    A pipe, a terminal, /dev/null and a standard stream are written to directly, and so is a file in
+    a folder where no new file can be made.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def write(path: str | PathLike[str], content: bytes) -> None:
         return
     try:
         with file:
-            with suppress(OSError):  # there is none yet, or its owner is another
+            with suppress(OSError):  # there is no old file, or it belongs to somebody else
                 found = target.stat()
                 os.fchmod(file.fileno(), stat.S_IMODE(found.st_mode))
                 os.fchown(file.fileno(), found.st_uid, found.st_gid)
@@ -49,7 +49,7 @@ def write(path: str | PathLike[str], content: bytes) -> None:
 
 
 def save(path: str | PathLike[str], content: bytes) -> None:
-    """The same as `write`; an ArgumentError where the file cannot be written."""
+    """Write a whole file; an ArgumentError where it cannot be written."""
     try:
         write(path, content)
     except OSError as error:
@@ -58,8 +58,8 @@ def save(path: str | PathLike[str], content: bytes) -> None:
 
 
 def _is_written_directly(place: str) -> bool:
-    """Whether it is a device or a stream, a folder, whose error is that of writing to it, or a file
-    that may not be written.
+    """Whether a place is a device, a stream, a folder or a file without permission to write: the error
+    is then that of writing to it.
     """
     if place.startswith("/dev/") or not os.path.basename(place):  # noqa: PTH119
         return True

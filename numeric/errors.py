@@ -1,6 +1,4 @@
-"""What is wrong with which argument, or with which cell of which table; and the domains of
-arguments.
-"""
+"""Errors that name an argument, or the rows and the column of a table; and the domains of arguments."""
 
 from __future__ import annotations
 
@@ -18,15 +16,15 @@ REAL = "a finite number"
 SMALLEST_EXPONENT, LARGEST_EXPONENT = 1e-100, 1e100
 EXPONENT = "a positive number (from 1e-100 to 1e100)"
 UNIT_INTERVAL = "a number above 0 and below 1"
-#: Whether a finite number lies in a domain; in others all do. Products of exponents must not leave
-#: the floats.
+#: Whether a finite number lies in a domain; other domains hold all finite numbers. Exponents are
+#: limited so that products of them stay within the floats.
 INSIDE = {
     POSITIVE: lambda x: x > 0.0,
     NONNEGATIVE: lambda x: x >= 0.0,
     EXPONENT: lambda x: SMALLEST_EXPONENT <= x <= LARGEST_EXPONENT,
     UNIT_INTERVAL: lambda x: 0.0 < x < 1.0,
 }
-#: Where the complaint itself says the value.
+#: The value of an error whose complaint names the value itself.
 NO_VALUE = ...
 
 
@@ -38,9 +36,9 @@ class ArgumentError(ValueError):
     argument : str
         Its name in Python.
     value : object
-        What was given; `NO_VALUE` where the complaint says it.
+        The value that was given; `NO_VALUE` where the complaint names it.
     domain : str
-        What is allowed; "" where that is no set of values.
+        The values that are allowed; "" where the complaint is of another kind.
     complaint : str
         The message without the argument and its value.
 
@@ -58,7 +56,7 @@ class ArgumentError(ValueError):
 
     @property
     def subject(self) -> str:
-        """What the complaint is about."""
+        """The argument and its value, which the complaint is about."""
         if self.value is NO_VALUE:
             return self.argument
         is_number = isinstance(self.value, (int, float))
@@ -69,8 +67,7 @@ class ArgumentError(ValueError):
 
 
 class TableError(ArgumentError):
-    """A table, a row or a cell that cannot be read: the message names the file, the row and the
-    column.
+    """A table, a row or a cell that cannot be read. The message names the file, the row and the column.
 
     Attributes
     ----------
@@ -105,9 +102,7 @@ def outside(name: str, value: object, domain: str) -> ArgumentError:
 
 
 def number(name: str, value: Any, domain: str = REAL) -> float:
-    """The value as a float in the domain, or an `ArgumentError`: booleans, texts and NaN are no
-    numbers.
-    """
+    """The value as a float in the domain, or an `ArgumentError`. Booleans, texts and NaN are refused."""
     is_boolean = getattr(getattr(value, "dtype", None), "kind", "") == "b"  # NumPy's
     if isinstance(value, (bool, str, bytes)) or value is None or is_boolean:
         raise outside(name, value, domain)
@@ -133,7 +128,7 @@ def nonnegative_number(name: str, value: Any) -> float:
 
 
 def whole_number(name: str, value: Any, least: int) -> int:
-    """The value as an int of at least so much: booleans and floats are no whole numbers."""
+    """The value as an int of at least `least`. Booleans and floats are refused."""
     from numbers import Integral
 
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:

@@ -1,5 +1,5 @@
-"""One task repeated over many items: with a bar, in several processes, and with what is done where
-Ctrl-C ends it.
+"""One task repeated over many items, with a progress bar and in several processes; Ctrl-C keeps the
+values that are done.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Value = TypeVar("Value")
 
 
 class Repeated(NamedTuple, Generic[Value]):
-    """The values of the items that were done, in the order of the items, and whether Ctrl-C came
-    before the last was.
+    """The values of the items that were done, in the order of the items, and whether Ctrl-C stopped the
+    rest.
     """
 
     values: tuple[Value, ...]
@@ -39,7 +39,7 @@ def repeat(
     total: int | None = None,
     size: Callable[[Value], int] | None = None,
 ) -> Repeated[Value]:
-    """`task(*item)` for every item, as far as Ctrl-C allows.
+    """Call `task(*item)` for every item, until Ctrl-C comes.
 
     The values are the same for every number of jobs if each item carries its own random numbers or
     its own seed.
@@ -47,27 +47,26 @@ def repeat(
     Parameters
     ----------
     task : callable
-        With several jobs it and the items are sent to other processes, so that it should be a
-        function of a module.
+        A function of a module where there are several jobs: it is sent to other processes.
     items : iterable of tuple
         The arguments of each call. They are taken one by one, as processes become free.
     jobs : int
-        Processes. More than one are run by joblib, so that
-        ``joblib.parallel_config(backend="dask")`` takes them to other machines; negative numbers
+        The number of processes. Several are run by joblib, so that
+        ``joblib.parallel_config(backend="dask")`` moves them to other machines; negative numbers
         count from all processors.
     progress : bool
         Show a bar on the standard error.
     what, unit : str
-        What the bar says.
+        The label of the bar and its unit.
     total : int, optional
-        What the bar counts up to; by default the number of items where these have a length.
+        The end of the bar; by default the number of items where they have a length.
     size : callable, optional
-        How far a value moves the bar, in this process when it is done; by default 1.
+        How far a value moves the bar; by default 1.
 
     Raises
     ------
     ValueError
-        For a number of jobs that is none.
+        For a number of jobs that is not a whole number, or 0.
     KeyboardInterrupt
         Where Ctrl-C comes before the first value.
     """
@@ -89,7 +88,7 @@ def repeat(
                 raise
             return Repeated(tuple(values), interrupted=True)
         finally:
-            with catch_warnings(action="ignore"):  # joblib warns of the calls that were left
+            with catch_warnings(action="ignore"):  # joblib warns of calls that were not made
                 running.close()
     return Repeated(tuple(values))
 
@@ -106,8 +105,8 @@ def _running(
     report = threading.excepthook
 
     def report_others(error: threading.ExceptHookArgs) -> None:
-        # Where joblib is stopped, the thread that hands out the calls may look up one that the stop
-        # has just removed from its dictionary, and dies after it has ended the processes.
+        # When joblib is stopped, its thread that hands out calls may look up a call that the stop
+        # has just removed; it then dies with a KeyError, after it has ended the processes.
         name = error.thread.name if error.thread else ""
         if not (name == "ExecutorManagerThread" and error.exc_type is KeyError):
             report(error)

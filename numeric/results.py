@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT_LEVEL", "Band", "Estimate", "percentiles", "prediction_errors", "records"]
 
-#: Nominal coverage of intervals where nothing is said.
+#: The nominal coverage of intervals, unless another one is asked for.
 DEFAULT_LEVEL = 0.9
 #: Fewer draws have no interval and no standard error.
 LEAST_DRAWS = 2
-#: The distance between these quantiles of normal draws is so many standard deviations.
+#: The distance between these two quantiles of a normal distribution, in standard deviations.
 CENTRAL, NORMAL_WIDTH = (0.05, 0.95), 3.2897072539
-#: A standard deviation beyond the one of the central draws by this factor is made by a few draws.
+#: A standard deviation larger than that of the central draws by this factor comes from a few draws.
 HEAVY = 2.0
 
 
@@ -46,8 +46,8 @@ class Estimate:
     standard_error : float or None
         None where there is none, or where a few resamples would make it.
     undetermined : bool
-        Whether the data leave the quantity undetermined: the value is where the search stopped, not
-        what the data say.
+        Whether the data leave the quantity undetermined. Its value is then only where the search
+        stopped.
     at_limit : tuple of str
         Which of "value", "low" and "high" lie at a limit of the search. Such an end bounds nothing.
     level : float or None
@@ -105,13 +105,13 @@ class Estimate:
             Nominal coverage, between 0 and 1.
         least : float, optional
             Makes the interval one-sided, from this least possible value to the quantile of the
-            draws at `level`. For a cost, which is least at the estimate: every resample is dearer,
-            so that central percentiles would exclude the estimate itself.
+            draws at `level`. It is meant for a cost that is least at the estimate: it is larger in
+            every resample, so that central percentiles would exclude the estimate itself.
         on_limit : array_like of bool, optional
             (R,): the draws in which a coefficient stopped at a limit of the search. An end next to
-            one is `at_limit`.
+            such a draw is in `at_limit`.
         undetermined : bool
-            As the attribute.
+            The value of the attribute.
         """
         import numpy as np
 
@@ -155,8 +155,8 @@ class Estimate:
         return f"{self:.4g}"
 
     def as_dict(self, value: str = "value", low: str = "low", high: str = "high") -> dict[str, Any]:
-        """Plain data for JSON under the keys that the arguments name; an empty one leaves the entry
-        out, and what is not finite is None.
+        """Plain data for JSON under the keys that the arguments name. An empty key leaves its entry
+        out, and a number that is not finite becomes None.
         """
         parts = {value: self.value, low: self.low, high: self.high}
         return {
@@ -212,8 +212,8 @@ def percentiles(draws: Floats, level: float) -> tuple[Any, Any]:
 def _quantile(draws: Floats, share: float, end: str) -> Any:
     """A quantile along the first axis, as the low or the high end of an interval.
 
-    Finite draws are interpolated as NumPy does. Between a number and infinity there is nothing to
-    interpolate: of a point with infinite draws it is the draw outwards.
+    Finite draws are interpolated as NumPy does. Between a number and infinity nothing can be
+    interpolated: at a point with infinite draws the quantile is the next draw outwards.
     """
     import numpy as np
 
@@ -227,7 +227,7 @@ def _quantile(draws: Floats, share: float, end: str) -> Any:
 
 
 def _spread(draws: Floats) -> float | None:
-    """The standard deviation of the draws; None where some are infinite, or a few make it."""
+    """The standard deviation of the draws; None where some are infinite, or it comes from a few."""
     import numpy as np
 
     largest = float(np.abs(draws).max())
@@ -254,7 +254,7 @@ def checked_level(level: float) -> float:
 
 
 def prediction_errors(predicted: Floats, observed: Floats) -> dict[str, float | None]:
-    """n, and MAE, MRE, RMSE and R2 of predictions; None for what does not exist."""
+    """n, MAE, MRE, RMSE and R2 of predictions; None where one is not defined."""
     import numpy as np
 
     if not len(observed):
@@ -271,5 +271,5 @@ def prediction_errors(predicted: Floats, observed: Floats) -> dict[str, float | 
 
 
 def records(frame: DataFrame) -> list[dict[str, Any]]:
-    """The rows of a frame as plain data; None for what is not known."""
+    """The rows of a frame as plain data, with None for missing values."""
     return list(frame.astype(object).where(frame.notna(), None).to_dict("records"))

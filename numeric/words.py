@@ -12,7 +12,7 @@ LONGEST_SHOWN = 60
 
 
 def counted(n: int, noun: str) -> str:
-    """A number of things.
+    """A number with its noun.
 
     >>> counted(1, "row"), counted(2, "row")
     ('1 row', '2 rows')
@@ -21,7 +21,7 @@ def counted(n: int, noun: str) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names in quotes, not too many.
+    """Names in quotes; after the first twelve only how many more there are.
 
     >>> listed(["a", "b"])
     "'a', 'b'"
@@ -32,7 +32,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value, not too long.
+    """A value as text, shortened where it is long.
 
     >>> shown("diverged"), shown(10**400)
     ("'diverged'", '1.00000e+400')
@@ -46,5 +46,5 @@ def shown(value: Any) -> str:
 
 
 def one_line(error: BaseException) -> str:
-    """What an error of another library says, on one line."""
+    """The message of another library's error, on one line."""
     return " ".join(str(error).split())[:200]
