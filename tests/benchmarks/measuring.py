@@ -6,24 +6,22 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class Ratio(NamedTuple):
-    """A time as a multiple of another one from the same run; `target` is the most it should be,
-    None where only reported.
-    """
+    """A time as a multiple of another one from the same run; `target` is the most it should be."""
 
     name: str
     seconds: float
     against: str
     reference: float
-    target: float | None = None
+    target: float
 
-    def as_dict(self) -> dict[str, Any]:
+    def __str__(self) -> str:
         ratio = self.seconds / self.reference
-        met = "" if self.target is None else ratio <= self.target
-        return self._asdict() | {"ratio": ratio, "met": met}
+        verdict = f"{'at most' if ratio <= self.target else 'MORE THAN'} {self.target:.2g}"
+        return f"{self.name}: {ratio:.3g} times {self.against} ({verdict}; {self.seconds:.3g} s)"
 
 
 def interleaved(

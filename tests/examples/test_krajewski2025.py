@@ -4,16 +4,14 @@ import json
 from decimal import Decimal
 from itertools import product
 from statistics import mean, stdev
-from types import SimpleNamespace
 
 import mpmath
 import numpy as np
 import pytest
-from krajewski2025 import which_runs as ranges
 from krajewski2025 import which_runs_checks
 from krajewski2025.tables import printed_bilinear, printed_broken, tables_check
 from krajewski2025.which_runs import which_runs
-from krajewski2025.which_runs_checks import LOWER, UPPER, Rule, listed_budgets
+from krajewski2025.which_runs_checks import UPPER, Rule, listed_budgets
 
 from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.data.sample import Points
@@ -153,49 +151,6 @@ def test_every_disagreement_is_listed(check):
 
 
 # -- which runs ------------------------------------------------------------------------------------
-
-
-def table_11_of(samples, rule):
-    """What Table 11 would hold, had it been fitted to these samples by a rule: name -> (log A,
-    alpha).
-    """
-    found = {}
-    for name, sample in samples.items():
-        compute, Qr = sample.compute, sample.baseline
-        y = np.log(-np.log((sample.accuracy - Qr) / (1.0 - Qr)))
-        kept = (compute >= rule.lower) & (compute <= rule.upper)
-        kept &= sample.accuracy > Qr + 0.05 * rule.margin
-        slope, intercept = np.polyfit(np.log(compute[kept]), y[kept], 1)
-        found[name] = (intercept, -slope)
-    return found
-
-
-@pytest.mark.parametrize(("upper", "bend"), [(True, 0.012), (False, 0.012), (True, 0.0)])
-def test_simulated_tables_are_attributed_to_their_runs(upper, bend, monkeypatch):
-    """A table fitted by a rule to all listed runs; every third run is public. Without a bend the
-    limit stays open.
-    """
-    random, compute = np.random.default_rng(5), listed_budgets()
-    x, every = np.log(compute) - 47.5, {}
-    for name in ["ARC-E", "PIQA", "HellaSwag", "TriviaQA", "LAMBADA", "SciQ"]:
-        y = np.exp(-0.3 - 0.22 * x + bend * x**2 + 0.03 * random.standard_normal(len(x)))
-        Qr = float(str(LAWS[name].random_baseline))
-        accuracy = Qr + (1.0 - Qr) * np.exp(-y)
-        every[name] = Points(benchmark=name, accuracy=accuracy, baseline=Qr, compute=compute)
-    rule = Rule(LOWER, UPPER if upper else np.inf, margin=True)
-    laws = [
-        (None, SimpleNamespace(label=name, log_C0=log_A, coefficients={"alpha": alpha}))
-        for name, (log_A, alpha) in table_11_of(every, rule).items()
-    ]
-    monkeypatch.setattr(ranges, "compute_counterparts", lambda: laws)
-    public = {name: sample.subset(np.arange(0, len(x), 3)) for name, sample in every.items()}
-    answer = which_runs(public)
-    right = answer.candidate(lower=True, upper=upper, margin=True)
-    assert right.p > 0.01
-    assert right.p_through_bend > 0.01
-    word = "cannot be told" if not bend else "yes" if upper else "no"
-    assert f"upper limit 6e21 FLOP: {word}" in answer.verdict
-    assert not bend or answer.best.rule.upper == rule.upper
 
 
 def test_a_comparison_with_the_printed_line_is_least_squares_with_students_t():
