@@ -2,11 +2,11 @@
 
 import re
 import runpy
-from pathlib import Path
 
 import pytest
+from tests.conftest import ROOT
 
-FOLDER = Path(__file__).resolve().parents[2] / "examples"
+FOLDER = ROOT / "examples"
 WRITES = {
     "check_published_laws": None,
     "cost_of_overtraining": "penalty.png",
@@ -16,22 +16,23 @@ WRITES = {
     "write_the_theorem": "theorem.tex",
     "your_own_law": None,
 }
-
-#: They need the public runs. The runs' folder, and a heading over figures that are to
-#: come again.
+#: Examples on the public runs: the folder of the runs, and the heading of a table whose figures have
+#: to be those of the page.
 ON_PUBLIC_RUNS = {
     "schaeffer2025": ("pythia-passk", "Laws of y = -log pass@k"),
     "krajewski2025": ("apple-downstream", "| benchmark | up to 6e21 FLOP | above"),
 }
 
 
-def test_the_runs_that_ship_are_those_of_the_simulation(run_cli):
+def test_all_examples_are_listed_and_the_runs_that_ship_are_simulated(run_cli):
+    assert {path.stem for path in FOLDER.glob("*.py")} == {*WRITES}
+    assert {path.parent.name for path in FOLDER.glob("papers/*/reproduce.py")} == {*ON_PUBLIC_RUNS}
     drawn = run_cli("simulate", "runs", "--seed", "2024").out
     assert (FOLDER / "runs.csv").read_text(encoding="utf-8") == drawn
 
 
 @pytest.mark.slow
-def test_the_picture_of_the_check_that_ships_is_that_of_the_runs_that_ship(run_cli, tmp_path):
+def test_the_picture_that_ships_is_that_of_the_check_of_these_runs(run_cli, tmp_path):
     """Pixel by pixel but for fonts, which other versions of Matplotlib draw otherwise."""
     from matplotlib.image import imread
 
@@ -42,37 +43,31 @@ def test_the_picture_of_the_check_that_ships_is_that_of_the_runs_that_ship(run_c
     assert abs(now - shipped).mean() < 0.02
 
 
-def test_all_examples_are_listed():
-    assert {path.stem for path in FOLDER.glob("*.py")} == {*WRITES}
-    assert {path.parent.name for path in FOLDER.glob("papers/*/reproduce.py")} == {*ON_PUBLIC_RUNS}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ON_PUBLIC_RUNS)
 def test_the_page_on_public_runs(name, public_runs, tmp_path, monkeypatch):
-    data, heading = ON_PUBLIC_RUNS[name]
+    runs, heading = ON_PUBLIC_RUNS[name]
     folder = FOLDER / "papers" / name
-    monkeypatch.setattr("sys.argv", ["reproduce.py", str(public_runs / data), str(tmp_path)])
+    monkeypatch.setattr("sys.argv", ["reproduce.py", str(public_runs / runs), str(tmp_path)])
     runpy.run_path(str(folder / "reproduce.py"), run_name="__main__")
     page = (tmp_path / "README.md").read_text(encoding="utf-8")
-    for name in re.findall(r"\]\((\w+\.png)\)", page):
-        assert (tmp_path / name).stat().st_size > 10_000
+    for picture in re.findall(r"\]\((\w+\.png)\)", page):
+        assert (tmp_path / picture).stat().st_size > 10_000
     assert "nan" not in page
-    held = (folder / "README.md").read_text(encoding="utf-8")
-    assert re.findall(r"^#.*$", page, flags=re.MULTILINE) == re.findall(
-        r"^#.*$", held, flags=re.MULTILINE
-    )
-    assert _figures(page, heading)
-    assert _figures(page, heading) == pytest.approx(_figures(held, heading), rel=0.02)
+    shipped = (folder / "README.md").read_text(encoding="utf-8")
+    headings = [re.findall(r"^#.*$", text, flags=re.MULTILINE) for text in (page, shipped)]
+    assert headings[0] == headings[1]
+    assert figures(page, heading)
+    assert figures(page, heading) == pytest.approx(figures(shipped, heading), rel=0.02)
 
 
-def _figures(page, heading):
+def figures(page, heading):
     """The numbers in the rows under a heading of a table."""
     rows = page.partition(heading)[2].partition("\n\n")[0].splitlines()[2:]
     return [float(number) for row in rows for number in re.findall(r"\d+\.\d+", row)]
 
 
-@pytest.mark.parametrize("name", sorted(WRITES))
+@pytest.mark.parametrize("name", WRITES)
 def test_example(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", [f"{name}.py"])

@@ -69,21 +69,21 @@ def run(args: Namespace) -> tuple[str, int]:
     if not targets:
         raise ValueError("--compute is missing: name a budget, or a --loss, --params or --tokens")
     rows = [law.allocate(**target, **caps) for law in chosen for target in targets]
-    known, warnings = baselines(chosen), doubts(rows)
+    guessing, warnings = baselines(chosen), doubts(rows)
 
     def accuracy(row: Any) -> float | None:
         """The accuracy Q by a law of -log Q'; None where the law has no E."""
         from ..numeric.data.scale import accuracy
 
-        return row.loss and float(accuracy(row.loss, known[row.law.name]))
+        return row.loss and float(accuracy(row.loss, guessing[row.law.name]))
 
     if args.format == "json":
-        data = data_of(rows, chosen, **({"random_baseline": known} if known else {}))
+        data = data_of(rows, chosen, **({"random_baseline": guessing} if guessing else {}))
         for entry, row in zip(data["rows"], rows, strict=True):
-            entry |= {"accuracy": accuracy(row)} if row.law.name in known else {}
+            entry |= {"accuracy": accuracy(row)} if row.law.name in guessing else {}
         first = data["rows"][0] if len(rows) == 1 else {}
         return with_warnings({**first, **data}, warnings), DONE
-    of_loss, of_accuracy = tables_of(rows, known, spelling)
+    of_loss, of_accuracy = tables_of(rows, guessing, spelling)
     if of_accuracy:
         main = of_accuracy[0]
         column = Column("accuracy", latex="$Q$", format=Places(4), of=accuracy)
@@ -94,7 +94,7 @@ def run(args: Namespace) -> tuple[str, int]:
         return tables_text(tables, "latex"), DONE
     lines = [law_line(law, spelling) for law in chosen]
     lines += ["", tables_text(tables, "text")]
-    for name, Qr in known.items():
-        guessing = Shortest(4).text(Qr)
-        lines.append(f"{clean(name)}: Q' = (Q - {guessing})/(1 - {guessing}) of the accuracy Q")
+    for name, Qr in guessing.items():
+        share = Shortest(4).text(Qr)
+        lines.append(f"{clean(name)}: Q' = (Q - {share})/(1 - {share}) of the accuracy Q")
     return "\n".join([*lines, *(f"warning: {text}" for text in warnings)]), DONE

@@ -81,29 +81,29 @@ def run(args: Namespace) -> tuple[str, int]:
     from ..numeric.law.allocation import RUN_ARGUMENTS
 
     chosen, spelling = laws(args, any_form=True), notation(args)
-    known = baselines(chosen)
-    budgets = args.compute if args.ratio and known else None
+    guessing = baselines(chosen)
+    budgets = args.compute if args.ratio and guessing else None
     asked = points(args, ("ratio",) if budgets else ("ratio", *RUN_ARGUMENTS))
     if not asked and args.within is None and args.plot is None:
         asked = [{"ratio": ratio} for ratio in USUAL_RATIOS]
     rows = [law.penalty(**point) for law in chosen for point in asked]
     kept = [] if args.within is None else [(law, law.tolerance(args.within)) for law in chosen]
-    accuracies = list(_in_accuracy(rows, known, budgets))
+    accuracies = list(_in_accuracy(rows, guessing, budgets))
     warnings = doubts([row for row in rows if row.is_run])
     draw(args, lambda: _figure(chosen, rows, args.within))
     if args.format == "json":
         data = data_of(rows, chosen)
         intervals = [{"law": law.name, **interval.as_dict()} for law, interval in kept]
         data |= {"tolerance": intervals[0] if len(kept) == 1 else intervals} if kept else {}
-        return with_warnings(data | ({"accuracy": accuracies} if known else {}), warnings), DONE
+        return with_warnings(data | ({"accuracy": accuracies} if guessing else {}), warnings), DONE
     if args.format == "latex":
         say("note", *warnings)
         tables = [tables_text(tables_of(rows, {}, spelling)[0], "latex")] if rows else []
         return "\n\n".join([*tables, *(_kept_latex(*pair, spelling) for pair in kept)]), DONE
     parts = ["\n".join(law_line(law, spelling) for law in chosen)]
-    parts += [table.text() for tables in tables_of(rows, known, spelling) for table in tables]
-    parts += [_kept_text(*pair, known) for pair in kept]
-    parts += _accuracy_texts(accuracies, known)
+    parts += [table.text() for tables in tables_of(rows, guessing, spelling) for table in tables]
+    parts += [_kept_text(*pair, guessing) for pair in kept]
+    parts += _accuracy_texts(accuracies, guessing)
     text = "\n".join(["\n\n".join(parts), *(f"warning: {text}" for text in warnings)])
     if args.explain:
         from textwrap import wrap
@@ -116,28 +116,28 @@ def run(args: Namespace) -> tuple[str, int]:
 
 
 def _in_accuracy(
-    rows: Sequence[Result], known: Mapping[str, float], budgets: Any
+    rows: Sequence[Result], guessing: Mapping[str, float], budgets: Any
 ) -> Iterator[dict[str, Any]]:
     """What the laws of accuracy lose in accuracy; for a ratio, at each of the budgets."""
-    if not known:
+    if not guessing:
         return
     from ..numeric.accuracy.planning import AccuracyLaw
 
     for row in rows:
-        if (name := row.law.name) in known:
-            law = AccuracyLaw(law=row.law, random_baseline=known[name])
+        if (name := row.law.name) in guessing:
+            law = AccuracyLaw(law=row.law, random_baseline=guessing[name])
             cost = law.penalty(**row.given, compute=None if row.is_run else budgets)
             yield from ({"law": name, **record} for record in cost.to_dict("records"))
 
 
-def _accuracy_texts(rows: Sequence[dict[str, Any]], known: Mapping[str, float]) -> Iterator[str]:
+def _accuracy_texts(rows: Sequence[dict[str, Any]], guessing: Mapping[str, float]) -> Iterator[str]:
     """A table for each law: what is lost in points of accuracy."""
     from ..theory.typeset.table import Column, Table
 
     def lost(key: str, heading: str) -> Column:
         return Column(key, heading, of=lambda row: 100.0 * row[key], format=Shortest(3))
 
-    for name, baseline in known.items():
+    for name, baseline in guessing.items():
         costs = [row for row in rows if row["law"] == name]
         if not costs:
             continue
@@ -154,9 +154,9 @@ def _accuracy_texts(rows: Sequence[dict[str, Any]], known: Mapping[str, float]) 
 # -- output ----------------------------------------------------------------------------------------
 
 
-def _kept_text(law: Law, interval: Tolerance, known: Mapping[str, float]) -> str:
+def _kept_text(law: Law, interval: Tolerance, guessing: Mapping[str, float]) -> str:
     """The ratios within the tolerance, in words."""
-    reducible = "y* - E" if law.name in known else "the reducible loss L* - E"
+    reducible = "y* - E" if law.name in guessing else "the reducible loss L* - E"
     low, high, least, most = map(FOUR.text, (*interval.size_ratio, *interval.ratio))
     compute = SHARE.text(law.penalty(size_ratio=interval.size_ratio[1]).lost_compute)
     return (
