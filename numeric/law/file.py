@@ -117,16 +117,15 @@ def from_data(data: Any) -> Law:
 
 
 def _refuse_unusable(data: dict[str, Any]) -> None:
-    """An `ArgumentError` for a saved fit that is no law of params and tokens."""
-    model, needed = data.get("model", "params-tokens"), "a fit of the model params-tokens is needed"
+    """A ValueError for a saved fit that is not a law of params and tokens."""
     if data.get("converged", True) is not True:
         raise ArgumentError("converged", complaint="this fit did not reach an optimum")
     if open_names := data.get("undetermined", []):
         complaint = f"the runs of this fit leave {', '.join(map(str, open_names))} open"
         raise ArgumentError("undetermined", complaint=complaint)
-    if model != "params-tokens":
-        complaint = f"this is a fit of L = {data.get('law')}; {needed}"
-        raise ArgumentError("model", model, complaint=complaint)
+    if data.get("model", "params-tokens") != "params-tokens":
+        needed = "a fit of the model params-tokens is needed"
+        raise ValueError(f"holds a fit of L = {data.get('law')}; {needed}")
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.data import grid, noisy, write_csv, write_rows
 
@@ -297,6 +297,7 @@ WORDS = split(
 )
 
 
+@settings(max_examples=60)
 @given(
     st.sampled_from(["penalty", "allocate", "laws", "prove"]),
     st.lists(st.sampled_from(WORDS) | st.text(max_size=5), max_size=9),

@@ -115,7 +115,7 @@ def test_saved_fits_are_laws(fitted, tmp_path):
     fit(grid(), fixed={"E": 0.0}).save(path)
     assert law_of(path).E == 0.0
     fit(grid(), model="compute").save(path)
-    with pytest.raises(ValueError, match="model='compute': this is a fit of L = E"):
+    with pytest.raises(ValueError, match="holds a fit of L = E"):
         law_of(path)
     with pytest.raises(ValueError, match="cannot be written"):
         fitted.save(tmp_path / "no" / "fit.json")

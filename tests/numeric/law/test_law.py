@@ -191,7 +191,7 @@ WRONG: tuple[tuple[Any, str], ...] = (
     ({**GOOD, "notation": "hoffmann"}, "'gamma' is out of place"),
     ({**GOOD, "coefficients": {"beta": "0.3", "gamma": 0.3}}, "beta='0.3': must be"),
     ({**GOOD, "name": 3}, "name: cannot be read as the entry of a law"),
-    ({**GOOD, "model": "general", "law": "E+R"}, r"model='general': this is a fit of L = E\+R; "),
+    ({**GOOD, "model": "general", "law": "E+R"}, r"holds a fit of L = E\+R; a fit of"),
     ({**GOOD, "converged": False}, "converged: this fit did not reach an optimum"),
     ({**GOOD, "undetermined": ["A"]}, "undetermined: the runs of this fit leave A open"),
     ({**GOOD, "draws": {"coefficients": {"zeta": [1.0]}}}, "zeta: is not a coefficient"),
