@@ -12,6 +12,8 @@ HEAVY = ("numpy", "sympy", "scipy", "matplotlib", "pandas", "mpmath", "tqdm")
 IMPORTS = (
     "import isoflop, isoflop.__main__, isoflop.theory; dir(isoflop)",
     "import isoflop.theory.data.published, isoflop.theory.data.notation",
+    "from isoflop.numeric.results import Estimate; from isoflop.theory.typeset.table import Column,"
+    " Table; Table([Column('x')], [{'x': Estimate(1.0, 0.8, 1.2, level=0.9)}]).text()",
 )
 MAIN = "from isoflop.__main__ import main; sys.exit(main({!r}.split()))"
 COMMANDS = (

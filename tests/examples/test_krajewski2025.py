@@ -81,8 +81,8 @@ def test_broken_laws(check):
         expected = [float(equation_1(cells[1:], MP.mpf(C))) for C in at]
         assert printed_broken(name)(np.array(at)) == pytest.approx(expected, rel=1e-10)
     rows = {row.benchmark: row for row in check.broken}
-    said = {"digits lost": ["HellaSwag", "Winogrande"], "impossible": ["GSM8K", "LBPP"]}
-    for verdict, names in said.items():
+    verdicts = {"digits lost": ["HellaSwag", "Winogrande"], "impossible": ["GSM8K", "LBPP"]}
+    for verdict, names in verdicts.items():
         assert [name for name, row in rows.items() if row.verdict == verdict] == names
     least = float(equation_1(printed.TABLE_10["LBPP"][1:], MP.mpf("6e21")))
     assert least == pytest.approx(-1.155, abs=1e-3)

@@ -147,7 +147,7 @@ def test_figures_of_published_laws() -> None:
     assert [round(x / 1e9, 1) for x in both] == [40.4, 32.2]  # what rounding the exponents does
 
 
-def test_the_table_of_laws_and_laws_that_there_are_not() -> None:
+def test_the_table_of_laws_and_unknown_names() -> None:
     assert {row["law"] for row in laws().records()} == set(names())
     for row in laws("params-tokens").records():
         assert law(row["law"]).beta == row["beta"]
