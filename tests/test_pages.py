@@ -20,8 +20,10 @@ PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 LINK = re.compile(r"\]\(([^)#:]+)\)")
 #: Blocks of a page that its commands read, by their language.
 FILES = {"latex": "paper.tex", "markdown": "derivation.md"}
-#: Commands, and pages of snippets, that take seconds of bootstraps: only the slow tests run them.
-LONG = ("isoflop check ", "isoflop fit counts.csv", "isoflop backtest", "passk")
+#: Commands, and pages of snippets, that take seconds of bootstraps or of proofs that other tests have:
+#: only the slow tests run them.
+LONG = ("isoflop check ", "isoflop fit counts.csv", "isoflop backtest", "isoflop latex", "passk")
+RESULTS: dict[str, tuple[int, str]] = {}
 DOCTEST = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -52,7 +54,15 @@ def prepare(page: Path, folder: Path) -> None:
 
 
 def run(command: str) -> tuple[int, str]:
-    """The exit status of a command line of a page, and what it prints."""
+    """The exit status of a command line of a page, and what it prints; once for all pages where no
+    file is named.
+    """
+    if command not in RESULTS or re.search(r"\.\w", command):
+        RESULTS[command] = run_here(command)
+    return RESULTS[command]
+
+
+def run_here(command: str) -> tuple[int, str]:
     program, *words = shlex.split(command)
     if program == "isoflop":
         result = isoflop(*words)
