@@ -1,4 +1,4 @@
-"""What theorems state, by other routes: lemmas tried on random data, fits and sums in numbers."""
+"""Theorems and lemmas by other routes: random data, a fit and an optimum in numbers."""
 
 from fractions import Fraction
 from itertools import pairwise

@@ -52,7 +52,7 @@ def status(theorem: Derivation) -> str:
 
 
 def printable(name: str) -> CheckedTheorem:
-    """The theorem with its steps taken as proved: a page does not depend on how they are."""
+    """The theorem with every step taken as proved, for tests of pages."""
     proved, unchecked = Decision(Answer.PROVED, ""), PointCheck(True, 0, "not checked")
     steps = derivation_of(name).steps
     return CheckedTheorem(
@@ -75,7 +75,7 @@ def compiled(folder: Path, document: str) -> str:
 
 
 def complaints(log: str) -> list[str]:
-    """Lines that run far into the margin, and references to nothing."""
+    """The lines of a log about text far in the margin and about undefined references."""
     too_wide = re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide\).*", log)
     undefined = re.findall(r"LaTeX Warning: (?:Citation|Reference).*undefined.*", log)
     return [points for points in too_wide if float(points) > WORST_OVERFULL] + undefined

@@ -1,4 +1,4 @@
-"""What is reported of a theorem: every path in words, and what counts as failed."""
+"""Reports on theorems: the result of every path, and failures."""
 
 import json
 import re
@@ -20,7 +20,7 @@ BOUND = Step("bound", x + y, ">=", x, "y is positive.", ByBound())
 WRONG = Step("wrong", (x + y) ** 2, "==", x**2 + y**2, "A student's dream.")
 
 
-def test_a_report_tells_every_path() -> None:
+def test_a_report_has_every_path() -> None:
     report = verify(theorem_of(SQUARE, BOUND))
     assert (report.status, report.failed, report.error) == ("proved", False, "")
     steps = json.loads(json.dumps(report.as_dict()))["steps"]

@@ -1,4 +1,4 @@
-"""The two spellings: what each letter means, the way there and back, and what is refused."""
+"""The two notations: their letters, the conversion both ways, and the refusals."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Formulas as papers typeset them are read as the plain text that means the same, or are refused."""
+"""LaTeX formulas are read as the equivalent plain text, or are refused."""
 
 import time
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""What a user types is read exactly, never evaluated, and refused with the place of the mistake."""
+"""Typed formulas are read exactly, never evaluated as code, or refused with the place of the mistake."""
 
 import time
 import unicodedata

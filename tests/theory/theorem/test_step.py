@@ -1,5 +1,5 @@
-"""Sentences with their formulas, steps, which each path alone proves where they are true, and theorems,
-which are refused where they state nothing.
+"""Sentences; steps, which each path alone proves if they are true; theorems, which are refused if they
+state nothing.
 """
 
 import re
@@ -187,7 +187,7 @@ def test_a_symbol_that_may_not_be_real_is_not_taken_as_real(assumed: dict) -> No
 
 
 class Falling(Function):
-    """-x, which says that it grows and is positive."""
+    """The function -x with the false declarations that it is positive and increasing."""
 
     nargs = 1
     is_positive = True
@@ -199,7 +199,7 @@ class Falling(Function):
         return Integer(1)
 
 
-def test_what_a_function_says_of_itself_is_not_believed() -> None:
+def test_false_declarations_of_a_function_prove_nothing() -> None:
     rises = claim(Falling(u + h), ">=", Falling(u))
     assert not rises.prove().proved
     assert replace(rises, relation="<=").prove().proved
@@ -255,7 +255,7 @@ def test_a_step_is_decided_for_what_its_names_mean() -> None:
 
 
 @pytest.mark.parametrize(
-    ("built", "said"),
+    ("build", "message"),
     [
         (lambda: theorem_of(replace(SQUARE, lhs=b, rhs=b)), "both sides are b, which states"),
         (lambda: theorem_of(SQUARE, SQUARE), "two are named 'square'"),
@@ -273,13 +273,13 @@ def test_a_step_is_decided_for_what_its_names_mean() -> None:
         ),
     ],
 )
-def test_mistakes_are_refused(built, said: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(said)):
-        built().refuse_mistakes()
+def test_mistakes_are_refused(build, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        build().refuse_mistakes()
 
 
 def test_a_claim_brings_its_conditions_into_the_statement() -> None:
     step = Step("step", x, ">", y, say("By assumption:"), ByBound(), assume=(x - y,))
     assert plain_statement(theorem(say("{step}."), step)) == "x > y where x - y > 0."
-    said = theorem(say("For {} ", (y, "<", x)) + "{step}.", step)
-    assert plain_statement(said) == "For y < x x > y."
+    repeated = theorem(say("For {} ", (y, "<", x)) + "{step}.", step)
+    assert plain_statement(repeated) == "For y < x x > y."

@@ -1,4 +1,4 @@
-"""Theorems that are written as text: what is read, what binds, and what is refused."""
+"""Theorems read from texts: their verdicts, the conditions that bind, and the refusals."""
 
 from pathlib import Path
 
@@ -63,7 +63,7 @@ def test_what_cancels_in_a_product_is_still_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (page(TAIL).replace("{step}", "{below}"), "is no step"),
         (page(TAIL).replace("{step}", "$P(r) = 1$"), "must name the steps"),
@@ -76,8 +76,8 @@ def test_what_cancels_in_a_product_is_still_shown() -> None:
         (page("$k = k^{1}$, by the lemma of Feller 1971"), "must name a paragraph"),
         (page(TAIL, "no law", "Budget: $C = 6 N D$"), "has a budget of its own"),
         *(
-            (page(TAIL, "penalty", *lines.split("; ")), said)
-            for lines, said in {
+            (page(TAIL, "penalty", *lines.split("; ")), message)
+            for lines, message in {
                 "Assume $u < 0$.": "every letter is positive",
                 "Assume that there is $u \\ge 0$.": "every letter is positive",
                 "Assume $\\gamma \\le \\beta$": "strict bound",
@@ -96,8 +96,8 @@ def test_what_cancels_in_a_product_is_still_shown() -> None:
         ),
     ],
 )
-def test_refusals(text: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_refusals(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         status(text)
 
 
@@ -133,7 +133,7 @@ def test_limits() -> None:
     check({ratio: PROVED}, "penalty", r"Assume $\beta > \gamma$")
 
 
-def test_of_a_function_without_a_value_nothing_is_proved() -> None:
+def test_nothing_is_proved_of_a_function_without_a_value() -> None:
     rows = {"$h(x + y) = h(2 x)$": FAILED, "$h(x + y) > h(x)$": FAILED}
     check(rows, "function of the reducible loss")
 

@@ -1,4 +1,4 @@
-"""Laws, their closed forms and random products, which the printers must not change the value of."""
+"""Laws, their closed forms and random products, whose value printing must not change."""
 
 from dataclasses import replace
 
@@ -38,7 +38,7 @@ TWO_TERMS = [name for name, envelope in ENVELOPES.items() if len(envelope.form.t
 
 
 def closed_forms(envelope: Envelope) -> dict[str, Expr]:
-    """By name."""
+    """The closed forms of an envelope and its penalty, by name."""
     forms = {
         name: getattr(envelope, name) for name in ("exponent", "coefficient", "loss", "reducible")
     }

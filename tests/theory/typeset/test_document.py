@@ -1,4 +1,4 @@
-"""Documents: what they say of a proof, what they cite, and that LaTeX sets them within the margins."""
+"""Documents: their proofs, their citations, and their margins as LaTeX sets them."""
 
 import re
 from collections.abc import Sequence
@@ -52,12 +52,12 @@ def test_a_document_compiles_and_lists_what_it_cites(entries, notation, proof, t
     assert r"another\_law" in text
 
 
-def in_a_paper(fragment: str, body: str, own: Sequence[str] = ()) -> str:
+def in_a_paper(fragment: str, body: str, preamble: Sequence[str] = ()) -> str:
     """An article with the packages that a fragment names."""
     needed = re.search(r"% Needs the packages (.*)\.", fragment)
     assert needed is not None
     head = [r"\documentclass{article}", rf"\usepackage{{{needed[1].replace(' ', '')}}}"]
-    return "\n".join([*head, *own, r"\begin{document}", body, r"\end{document}"])
+    return "\n".join([*head, *preamble, r"\begin{document}", body, r"\end{document}"])
 
 
 def test_a_fragment_compiles_in_a_paper_twice_and_with_its_own_theorems(entries, tmp_path):
@@ -68,8 +68,8 @@ def test_a_fragment_compiles_in_a_paper_twice_and_with_its_own_theorems(entries,
     works = "\n".join([r"\begin{thebibliography}{9}", *items, r"\end{thebibliography}"])
     ours = r"\begin{theorem}Ours.\end{theorem}"
     body = [ours, fragment, re.sub(r"\\label\{.*?\}", "", again), works]
-    own = [r"\newtheorem{theorem}{Theorem}"]
-    assert complaints(compiled(tmp_path, in_a_paper(fragment, "\n\n".join(body), own))) == []
+    preamble = [r"\newtheorem{theorem}{Theorem}"]
+    assert complaints(compiled(tmp_path, in_a_paper(fragment, "\n\n".join(body), preamble))) == []
     references = (tmp_path / "notes.aux").read_text(encoding="utf-8")
     assert r"\newlabel{iso:optimum-by-lagrange}{{2}" in references  # numbered with the paper's own
 
@@ -129,7 +129,7 @@ RUDIN = Cited("Rudin 1987, Real and Complex Analysis")
 
 @pytest.mark.parametrize("proof", ["short", "steps"])
 @pytest.mark.parametrize(
-    ("claim", "status", "said"),
+    ("claim", "status", "remark"),
     [
         (
             replace(TRUE, argument=GRANTED),
@@ -145,8 +145,8 @@ RUDIN = Cited("Rudin 1987, Real and Complex Analysis")
         (replace(TRUE, rhs=sym.A, argument=RUDIN), "failed", r"\emph{"),
     ],
 )
-def test_what_is_less_than_proved_is_said_in_every_proof(claim, status, said, proof):
+def test_every_proof_remarks_on_a_step_that_is_not_proved(claim, status, remark, proof):
     """A lemma with its source, a check in numbers, a citation, a false step."""
     text = about(claim, proof)
     assert rf"\textbf{{Status:}} {status}" in text
-    assert said in text
+    assert remark in text

@@ -1,4 +1,4 @@
-"""What is printed, in plain text and in LaTeX, is set as papers do and read back as what was meant."""
+"""Printed expressions, in plain text and in LaTeX, look as in a paper and read back as they were."""
 
 from itertools import pairwise
 
@@ -91,7 +91,7 @@ def test_brackets_of_optima_and_of_quotients_in_a_line_of_text() -> None:
 
 
 def reads_back(text: str, form: Expr, notation: str = "") -> bool:
-    """Whether the reader, of LaTeX where a notation is given, finds the expression that was meant."""
+    """Whether the reader finds the expression in the text, which is LaTeX if a notation is given."""
     names = {letter.name: letter for letter in form.free_symbols}
     if notation:
         known = (sym.ALPHA, sym.BETA, sym.GAMMA)

@@ -1,4 +1,4 @@
-"""How numbers are written: every expected string was written by hand."""
+"""Formats of numbers; every expected string was written by hand."""
 
 import math
 from typing import Any
