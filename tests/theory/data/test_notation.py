@@ -1,7 +1,7 @@
 """The two notations: their letters, the conversion both ways, and the refusals."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isoflop.theory.data.notation import HOFFMANN, SCHAEFFER, notation
@@ -15,6 +15,7 @@ SPELLINGS = {
 
 
 @pytest.mark.parametrize(("name", "kind"), SPELLINGS)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_names_are_those_of_the_papers_and_lead_back(
     name: str, kind: str, data: st.DataObject

@@ -213,7 +213,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(text=st.lists(st.sampled_from(PIECES), max_size=15).map("".join))
 def test_any_latex_is_read_or_refused(text) -> None:
     start = time.process_time()

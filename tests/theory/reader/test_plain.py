@@ -123,7 +123,7 @@ def test_greek_signs_are_the_letters_that_unicode_names() -> None:
 PIECES = [*"NDCEad0123456789.+-*/^()[] _=!@'", "**", "exp(", "log(", "abs(", "max(", "kappa", "1e99", "dN/dD", "β"]  # fmt: skip
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(text=st.lists(st.sampled_from(PIECES), max_size=25).map("".join) | st.text(max_size=40))
 def test_any_text_is_read_or_refused(text) -> None:
     with suppress(ParseError):
@@ -145,7 +145,7 @@ expressions = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(text=expressions)
 def test_what_is_read_is_what_is_written(text) -> None:
     """Against Python's own arithmetic on the same text, at one point."""

@@ -153,8 +153,8 @@ def test_a_law_in_other_letters_is_not_respelt(envelope: Envelope) -> None:
 
 
 def test_a_page_in_the_notation_of_hoffmann_holds_no_canonical_letter() -> None:
-    subjects = (derive(), misallocation())
-    text = "".join(subject.text(notation="hoffmann", proofs=True) for subject in subjects)
+    text = derive().text(notation="hoffmann", proofs=True)
+    text += misallocation().text(notation="hoffmann")
     assert "gamma" not in text
     assert not re.search(r"\b[NDLRC]\*", text)
     assert "alpha_C" in text
