@@ -15,7 +15,7 @@ HELP = r"""isoflop prove 'LHS == RHS' [--assume ASSUMPTION] [--latex] [--notatio
 
 Decide a claim in the symbols of the law: ==, <=, >=, !=, propto; in a limit -> and ~; approx and
 numbers at the coefficients of --law; a chain a == b <= c link by link; claim implies claim.
-These names have the meaning of the law: N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt,
+These names mean those of the law: N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt,
 L_opt, R_opt, C_opt, alpha, C0, w_N, w_D, G, P, r, rho, s. dL/dN is a derivative with the other
 letters held. Any other letter is a free symbol, positive unless 'x real' or 'x < 0' is assumed.
 Both sides must exist as they are typed.
