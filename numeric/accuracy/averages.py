@@ -102,8 +102,8 @@ def rank_proxies(
         By default all.
     proxies : sequence of str, optional
         Losses and other metrics, any other column of numbers, or benchmarks, whose accuracy is then
-        the proxy. By default every metric of the evaluations that is no accuracy. A benchmark is no
-        proxy of itself.
+        the proxy. By default every metric of the evaluations other than accuracies. A benchmark is
+        not a proxy of itself.
 
     Returns
     -------

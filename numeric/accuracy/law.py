@@ -166,7 +166,7 @@ class LawFit(Fitted):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader of the coefficients must know."""
+        """Sentences that a reader of the coefficients must know."""
         found = [remark for part in self.parts for remark in part.remarks]
         if self._ratio is not None:
             found.append(
@@ -240,7 +240,7 @@ class LawFit(Fitted):
         laws, each with the residual of some run.
 
         Residuals are of log(-log Q') for a law of -log Q', else of Q; they are stretched by
-        sqrt(n/(n - p)) for what p coefficients took from them. There are no ends without refits, or
+        sqrt(n/(n - p)), as the fit of p coefficients makes them smaller. There are no ends without refits, or
         where there are no more runs than coefficients.
         """
         n, p, law = len(self.sample), len(self.values), self.accuracy(at)

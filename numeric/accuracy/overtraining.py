@@ -192,9 +192,9 @@ def fit_overtraining(
         if missing := int((held[where] & ~known).sum()):
             notes.append(f"law of {what}: {counted(missing, 'run')} without it left out")
         measured = runs.frame.assign(loss=frame[what].to_numpy())
-        own = replace(runs, frame=measured).subset(known)
-        own.require(len(form.coefficients), f"the coefficients of the law of {what}")
-        fits[what] = fit_form(own, form, SQUARES)
+        train = replace(runs, frame=measured).subset(known)
+        train.require(len(form.coefficients), f"the coefficients of the law of {what}")
+        fits[what] = fit_form(train, form, SQUARES)
         expected = fits[what].predict(replace(runs, frame=runs.frame.assign(x=expected)))
         frame[f"in_{what}_fit"], frame[f"predicted_{what}"] = known, expected
         frame[f"{what}_difference"] = expected / frame[what].where(frame[what] > 0.0) - 1.0

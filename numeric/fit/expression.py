@@ -115,7 +115,7 @@ class Expression(Form):
 
     @cached_property
     def coefficients(self) -> tuple[str, ...]:
-        """The names that are no variables."""
+        """All names that do not stand for columns."""
         return self.code.coefficients
 
     def on(self, runs: Any) -> Expression:
@@ -137,7 +137,7 @@ class Expression(Form):
         return dict.fromkeys(self.coefficients, (-inf, inf))
 
     def checked(self, what: str, value: Any, name: str, *, lower: bool = False) -> float:
-        """A value of a coefficient, or a bound of it; a ValueError where it is no number."""
+        """A value of a coefficient, or a bound of it; a ValueError where it is not a finite number."""
         return number(what, value, REAL)
 
     def law(self, coefficients: Mapping[str, float], name: str = "fit", **_: Any) -> Any:
@@ -210,8 +210,8 @@ class Expression(Form):
         free = np.array(self.code.linear, dtype=np.intp)
         free = free[box.lower[free] < box.upper[free]]
         theta = theta.copy()
-        own = Box(box.lower[free], box.upper[free])
-        theta[:, free] = own.inside(0.0)
+        room = Box(box.lower[free], box.upper[free])
+        theta[:, free] = room.inside(0.0)
         root = np.sqrt(weights)
         with np.errstate(all="ignore"):
             values, jacobian = self.evaluate(theta)
@@ -221,13 +221,13 @@ class Expression(Form):
             if free.size:
                 begun = theta[:, free]
                 step = least_squares(columns, missing)
-                inside = own.inside(begun + step)
+                inside = room.inside(begun + step)
                 held = inside != begun + step
                 if held.any():  # those stay at their bounds, the others are solved for again
                     part = np.where(held, inside - begun, 0.0)
                     rest = missing - (part[:, None] @ columns)[:, 0]
                     step = part + least_squares(np.where(held[:, :, None], 0.0, columns), rest)
-                    inside = own.inside(begun + step)
+                    inside = room.inside(begun + step)
                 theta[:, free] = inside
                 missing = missing - ((inside - begun)[:, None] @ columns)[:, 0]
             squares = np.sum(missing**2, axis=1)
@@ -368,7 +368,7 @@ def _sizes(
 
 @lru_cache(maxsize=64)
 def model_code_of(law: Expr | str, variables: tuple[str, ...]) -> ModelCode:
-    """The generated source of a law, in which every name that is no variable is a coefficient."""
+    """The generated source of a law, in which every name but the variables is a coefficient."""
     import sympy
 
     from ...theory.code.model_code import model_code
@@ -392,8 +392,8 @@ def model_code_of(law: Expr | str, variables: tuple[str, ...]) -> ModelCode:
                 complaint = f"{name.text}(...): {name.text} is not a function; {hint}"
                 raise ArgumentError("model", law, complaint=complaint)
         # A name of variables alone, such as ND, is their product.
-        own = [name for name in names if name not in named and {*name} - {*variables}]
-        coefficients = tuple(dict.fromkeys(own))
+        others = [name for name in names if name not in named and {*name} - {*variables}]
+        coefficients = tuple(dict.fromkeys(others))
         known |= {name: sympy.Symbol(name, real=True) for name in (*variables, *coefficients)}
         exact = read(law, tokens, known)
     else:

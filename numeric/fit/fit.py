@@ -249,7 +249,7 @@ def fit(
     Parameters
     ----------
     runs : Runs, path, or anything that `pandas.DataFrame` accepts
-        Read by `Runs.read` where they are no `Runs` yet.
+        Read by `Runs.read` unless they are `Runs` already.
     model : str or sympy.Expr
         "params-tokens": L = E + A N^-beta + B D^-gamma. "compute": L = E + C0 C^-alpha. Or an
         expression in N, D, C and the names of other columns, for example "E + (a*M^eta +

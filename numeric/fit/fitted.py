@@ -1,4 +1,4 @@
-"""What every fitted law has: coefficients, whether they are a result, and how sure they are."""
+"""The base of every fitted law: coefficients, whether they are a result, and their intervals."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ class Fitted:
 
     @property
     def converged(self) -> bool:
-        """Whether the point is certified to be a minimum. If not, the numbers are no result."""
+        """Whether the point is certified to be a minimum. If not, the numbers are not a result."""
         return bool(self.solution.minimum.converged)
 
     @cached_property
     def undetermined(self) -> tuple[str, ...]:
-        """Coefficients whose values are no result: left open by the rows, or at a limit of the
+        """Coefficients whose values are not a result: left open by the rows, or at a limit of the
         search; empty for a sound fit.
         """
         return undetermined(self.solution)
@@ -94,7 +94,7 @@ class Fitted:
         return self.solution.model.law(self.coefficients, **self._described())
 
     def _described(self) -> dict[str, Any]:
-        """What `law` says of itself beside its coefficients: name, source, ranges, draws."""
+        """Arguments of `law` beside its coefficients: its source, ranges and draws."""
         return {}
 
     # -- uncertainty -------------------------------------------------------------------------------
@@ -118,13 +118,13 @@ class Fitted:
         level: float = DEFAULT_LEVEL,
     ) -> Estimate:
         """A coefficient, or a function of the coefficients, with percentiles of the draws as its
-        interval; no interval for what is undetermined.
+        interval; an undetermined quantity has no interval.
 
         Parameters
         ----------
         quantity : str or callable
             A coefficient, or a function that takes arrays (K,) of the coefficients by name to an
-            array (K,). What follows from the law: `fit.law.estimate(lambda law: law.N_opt(1e24))`.
+            array (K,). For quantities of the law: `fit.law.estimate(lambda law: law.N_opt(1e24))`.
         level : float
             Nominal coverage, 0 < level < 1.
 
@@ -154,7 +154,7 @@ class Fitted:
         return self._refined(quantity, found, level) if found.has_interval else found
 
     def _refined(self, name: str, found: Estimate, level: float) -> Estimate:
-        """A coefficient's estimate where draws alone do not tell its interval or its error."""
+        """The estimate of a coefficient whose interval or error does not come from draws alone."""
         del name, level
         return found
 

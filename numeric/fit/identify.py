@@ -66,7 +66,7 @@ def open_directions(solution: Solution) -> tuple[dict[str, float], ...]:
 
 
 def undetermined(solution: Solution) -> tuple[str, ...]:
-    """The coefficients of a fit whose values are no result, in the order of the law.
+    """The coefficients of a fit whose values are not a result, in the order of the law.
 
     Those that move along an open direction, can change places, or went to a limit of the search;
     with one coefficient of a term the whole term; all free coefficients where there are no more runs

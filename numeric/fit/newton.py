@@ -92,7 +92,7 @@ class Ends(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Observed values, their weights, and what is minimised."""
+    """Observed values, their weights, and the objective."""
 
     model: Any
     target: Floats  # (n,) or (K, n): logarithms where residuals are those of logarithms

@@ -113,7 +113,7 @@ def points(fit: Fit, compute: ArrayLike | None, ratio: ArrayLike | None) -> Poin
     for what, given in (("compute", compute), ("ratio", ratio)):
         values: list[Any] = list(given) if isinstance(given, list | tuple | np.ndarray) else [given]
         at[what] = tuple(dict.fromkeys(positive_number(what, x) for x in values if x is not None))
-        if at[what] and not any(what == own for own, *_ in DERIVED.get(model.name, ())):
+        if at[what] and not any(what == place for place, *_ in DERIVED.get(model.name, ())):
             complaint = f"nothing that follows from {model} is at a {what}"
             raise ArgumentError(what, at[what][0], complaint=complaint)
     return at
@@ -350,7 +350,7 @@ def _indistinct(fit: Fit) -> list[str]:
 
 
 def spelt(value: float) -> str:
-    """A number in the fewest digits that tell it from any other.
+    """A number in the fewest digits that tell it from all others.
 
     >>> spelt(1e21), spelt(10.0), spelt(0.1234567)
     ('1e21', '10', '0.1234567')

@@ -126,8 +126,8 @@ class PowerTerms(Form):
         names = ("A", "B", "beta", "gamma") if is_pair else ("C0", "alpha")
         numbers: dict[str, Any] = dict(zip(names, values, strict=True))
         numbers["E"] = coefficients.get(self.irreducible, 0.0)
-        own = form.PARAMS_TOKENS if is_pair else form.COMPUTE
-        return Law(form=own, name=name, **numbers, **other)
+        law_form = form.PARAMS_TOKENS if is_pair else form.COMPUTE
+        return Law(form=law_form, name=name, **numbers, **other)
 
     def __str__(self) -> str:
         letters = {name: letter for letter, name in LETTERS.items()}
@@ -248,10 +248,10 @@ class PowerTerms(Form):
         shape = tuple(map(len, grids))
         exponents = np.array(list(product(*grids)))
         places = np.indices(shape).reshape(len(shape), -1)
-        own = [0 if self.is_shared else k for k in range(len(self.logs))]
+        exponent_of = [0 if self.is_shared else k for k in range(len(self.logs))]
         powers = [
             np.exp(np.outer(-grids[j], logs))[places[j]]
-            for j, logs in zip(own, self.logs, strict=True)
+            for j, logs in zip(exponent_of, self.logs, strict=True)
         ]
         terms = np.stack(powers, axis=1)
         linear, gain = self.project(terms, observed, weights, box)

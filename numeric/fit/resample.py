@@ -74,7 +74,7 @@ class Draws:
 
     @cached_property
     def coefficients(self) -> Floats:
-        """The coefficients of the draws that count, those that reached a certified minimum."""
+        """The coefficients of the draws that reached a certified minimum, (k, p)."""
         return self.rows[self.converged]
 
     def __len__(self) -> int:

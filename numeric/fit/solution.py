@@ -1,4 +1,4 @@
-"""A law posed at rows, what is minimised, and where the solver ended."""
+"""A law posed at rows, its objective, and the minimum that the solver found."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DRAWS, LARGEST_DRAW = 1000, 1e300
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Solution:
-    """A law posed at rows, in the parameters of the solver, and where the solver ended."""
+    """A law posed at rows, in the parameters of the solver, and the minimum that was found."""
 
     problem: Problem
     minimum: Minimum
@@ -52,7 +52,7 @@ class Solution:
 
     @property
     def objective(self) -> Any:
-        """What was minimised."""
+        """The objective that was minimised."""
         return self.problem.objective
 
     @property

@@ -1,4 +1,4 @@
-"""The best minimum of one fit: starts, each followed to a minimum of its own, compared, certified."""
+"""The best minimum of one fit: starts are followed to their minima, compared, and certified."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def solve(problem: Problem, *, seed: int = 0, limited: bool = True) -> Minimum:
         raise ValueError(NOWHERE_FINITE)
     with np.errstate(all="ignore"):
         ends = _minima(problem, seed)
-        if problem.objective.width == 0.0:  # only those that may be the best to the end
+        if problem.objective.width == 0.0:  # sharpen only those that may be the best
             near = _hopeful(ends.theta, problem.values(ends.theta))
             ends = joined([sharpen(problem, theta) for theta in near])
             lowest = int(ends.value.argmin())

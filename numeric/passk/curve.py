@@ -63,7 +63,7 @@ def curve(counts: Counts, ks: Iterable[int]) -> DataFrame:
     Raises
     ------
     ValueError
-        Where a k is no whole number of at least 1 or comes twice.
+        Where a k is not a whole number of at least 1, or is given twice.
 
     Examples
     --------

@@ -116,8 +116,8 @@ class PassLaws(Shown):
             fits = self.of(name)
             if len(fits) < 2 or any(fit.undetermined for fit in fits.values()):
                 continue
-            own = [_compute_law(fit, fit.values) for fit in fits.values()]
-            crossings, drawn = last_crossings(*np.stack(own, axis=-1)), np.empty(0)
+            estimates = [_compute_law(fit, fit.values) for fit in fits.values()]
+            crossings, drawn = last_crossings(*np.stack(estimates, axis=-1)), np.empty(0)
             draws = [fit.drawn for fit in fits.values() if fit.drawn]
             if len(draws) == len(fits):
                 both = np.all([each.converged for each in draws], axis=0)
