@@ -80,7 +80,7 @@ FAST = "--method least-squares-log --bootstrap 10"
 
 def test_json_of_laws_is_that_of_the_library(call) -> None:
     words = f"{FIT} --gold gold.csv --k 1 8 {FAST} --ratio 0.1 10 --compute 1e22"
-    result = call(f"{words} --plot laws.png --format json")
+    result = call(f"{words} --format json")
     found = json.loads(result.out)
     counts = Counts.read("samples.csv", models="sizes.csv", gold="gold.csv")
     options: Any = {"k": [1, 8], "method": "least-squares-log", "resamples": 10}
