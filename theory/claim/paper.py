@@ -369,9 +369,11 @@ class Claim:
         if link.decision.refuted and (where := self._holds_where(k)):
             return f"it holds where {where}, which the document states", f"at {where}"
         sources = zip((link.lhs, link.rhs), self.sides.sources[k : k + 2], strict=True)
-        without = [source for e, source in sources if sym.C not in e.free_symbols]
-        if len(without) == 1 and LARGE.search(without[0]):
-            return "the compute at which it holds is not stated beside it", "at C = ..."
+        of_run = {sym.N, sym.D, sym.C}
+        without = [source for e, source in sources if not e.free_symbols & of_run]
+        if len(without) == 1 and LARGE.search(without[0]) and not may_be_condition:
+            x = next(str(x) for x in (sym.C, sym.N, sym.D) if x in letters)
+            return f"the value of {x} at which it holds is not stated", f"at {x} = ..."
         if relation in BOUNDS and may_be_condition and not undefined and link.decision.refuted:
             return condition
         if needed := self._needed(k, link):
@@ -393,8 +395,10 @@ class Claim:
             return f"it may hang on {self.setting.rival}", self.setting.remedy
         if self.facts.ray and names <= {*RUN, "N_opt", "D_opt", "sqrt"}:
             return "the optimum among runs of the document's own may be meant", "skip"
-        is_of_one = len(names & {*RUN}) == 1 and not any(x == "0" for x in self.sides.sources)
         is_slope = is_equality and DERIVATIVE.search(self.piece.text) is not None
+        if self.facts.ray and is_slope:
+            return f"a derivative along {self.facts.ray} may be meant", "skip"
+        is_of_one = len(names & {*RUN}) == 1 and not any(x == "0" for x in self.sides.sources)
         if is_slope and names & OF_A_RUN and not (is_of_one and "C" not in names):
             return "a derivative along the budget, d/dN L(N, C/(6 N)), may be meant", "skip"
         if {sym.N, sym.D} & letters and not self.beside & {*RUN} and self.proves(k, *OPTIMUM):
