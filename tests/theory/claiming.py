@@ -278,6 +278,16 @@ class Maker:
         self.random = Random(seed)
         self.rewriter = Rewriter(seed)
         self.limits = random_limits(seed)
+        weak = (">=", (">=",), (">", ">", "<=", "<"))  # false ones often fail at equality alone
+        self.makers: dict[str, Callable[[bool], Draft]] = {
+            "identity": self.identity,
+            "random tree": self.tree,
+            "chain": self.chain,
+            "bound": self.bound,
+            "strict assumption": partial(self._under, ">", (">", ">="), ("<", "<=")),
+            "weak assumption": partial(self._under, *weak),
+            **{family: partial(self.bound_of, family) for family in random_bounds.FAMILIES},
+        }
 
     def _one_of(self, table: str) -> list[Constraint]:
         return [*map(relation_from, self.random.choice(table.strip().splitlines()).split(": "))]
@@ -355,16 +365,7 @@ class Maker:
         )
         return Draft(spoiled[0], (spoiled[1],), draft.where)
 
-    def strict_assumption(self, truth: bool) -> Draft:
-        return self._under(truth, ">", (">", ">="), ("<", "<="))
-
-    def weak_assumption(self, truth: bool) -> Draft:
-        """False ones fail where the two sides of the assumption are equal, and nowhere else, or
-        everywhere else.
-        """
-        return self._under(truth, ">=", (">=",), (">", ">", "<=", "<"))
-
-    def _under(self, truth: bool, assumed: str, true: Sequence[str], false: Sequence[str]) -> Draft:
+    def _under(self, assumed: str, true: Sequence[str], false: Sequence[str], truth: bool) -> Draft:
         (greater, _, less), (f, _, g) = self._one_of(UNDER_CONSTRAINTS)
         one = (greater, assumed, less)
         where = one if self.random.random() < 0.5 else (less, TURNED[assumed], greater)
@@ -451,13 +452,8 @@ class Maker:
         if kind == "limit":
             found = next(limit for limit in self.limits if limit.truth is truth)
             return RandomClaim(kind, truth, found.text, assume=found.assume, limit=found.limit)
-        make: Callable[[bool], Draft] = (
-            partial(self.bound_of, kind)
-            if kind in random_bounds.FAMILIES
-            else KINDS[kind].__get__(self)
-        )
         while True:
-            draft = make(truth)
+            draft = self.makers[kind](truth)
             if not _can_be_written(draft):
                 continue
             if truth:
@@ -479,14 +475,6 @@ def _can_be_written(draft: Draft) -> bool:
     return all(len(path) < 25 for side in draft.sides for path, _ in rewriting.subexpressions(side))
 
 
-KINDS: dict[str, Callable[..., Draft]] = {
-    "identity": Maker.identity,
-    "random tree": Maker.tree,
-    "chain": Maker.chain,
-    "bound": Maker.bound,
-    "strict assumption": Maker.strict_assumption,
-    "weak assumption": Maker.weak_assumption,
-}
 SHARES = {
     "identity": 16, "random tree": 14, "chain": 10, "bound": 18, "strict assumption": 10, "weak assumption": 10,
     "limit": 12,
