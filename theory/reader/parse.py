@@ -390,7 +390,7 @@ class _Reader(Builder):
         if given in instead:
             return instead[given]
         if given.is_Add and any(term.is_number for term in given.args) and x.name not in RATIOS:
-            rest = f": {x} is no pure number; a product with the sum has a '*'"
+            rest = f": {x} is not a pure number; a product with the sum needs a '*'"
             self.refuse(token, f"ambiguous argument {given} of {{}}", rest)
         are_ratios = all(y in self.quantities and y.name in RATIOS for y in letters)
         if (
