@@ -101,7 +101,8 @@ def repetition(case, seed, resamples=RESAMPLES):
     found = {}
     for name, value in coefficients.items():
         one = fit.estimate(name, running.LEVEL)
-        found[name] = running.held(one.low, value, one.high, estimate=one.value, true=value)
+        if one.has_interval:  # none where the models leave the coefficient undetermined
+            found[name] = running.held(one.low, value, one.high, estimate=one.value, true=value)
     truth, counts = counts_of(NEW)
     new = beta_neg_log_pass(truth.a, truth.b, case.k).item()
     new = curve(counts, [case.k]).neg_log.item() if case.method == SQUARES else new
