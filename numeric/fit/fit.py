@@ -94,6 +94,17 @@ class Fit(Fitted, Shown):
     # -- uncertainty -------------------------------------------------------------------------------
 
     @cached_property
+    def _sandwich(self) -> Floats:
+        """The covariance (p, p) of the solver's parameters; ValueError as of `covariance`."""
+        solution = self.solution
+        if "E" in solution.at_bound and self.coefficients["E"] == 0.0 and solution.free.any():
+            raise ValueError(
+                "covariance: E is 0, the least it can be, and all other coefficients move with it; "
+                "a bootstrap (--bootstrap) has intervals, and so has a law without E (--fix E=0)"
+            )
+        return sandwich(solution.problem, solution.theta, solution.free, self.runs.group)
+
+    @cached_property
     def covariance(self) -> Floats:
         """The covariance (p, p) of E, the logarithms of the prefactors and the exponents; for an
         expression, of its coefficients. 0 for what is fixed or on a bound.
@@ -106,16 +117,16 @@ class Fit(Fitted, Shown):
             Where the runs do not tell the coefficients apart, one run or group determines one
             alone, or E came out as 0: nothing that moves with it is normal there.
         """
-        solution = self.solution
-        if "E" in solution.at_bound and self.coefficients["E"] == 0.0 and solution.free.any():
-            raise ValueError(
-                "covariance: E is 0, the least it can be, and all other coefficients move with it; "
-                "a bootstrap (--bootstrap) has intervals, and so has a law without E (--fix E=0)"
-            )
-        turn = solution.model.to_coordinates
-        theta = sandwich(solution.problem, solution.theta, solution.free, self.runs.group)
-        found = turn @ theta @ turn.T
+        turn = self.solution.model.to_coordinates
+        found = turn @ self._sandwich @ turn.T
         return np.asarray(0.5 * (found + found.T))
+
+    @property
+    def correlation(self) -> Floats:
+        """The correlation (p, p) of the same; 0 for what is fixed or on a bound."""
+        errors = np.sqrt(np.diag(self.covariance))
+        scale = np.where(errors > 0.0, errors, 1.0)
+        return self.covariance / np.outer(scale, scale)
 
     @cached_property
     def drawn(self) -> Draws | None:
@@ -125,7 +136,7 @@ class Fit(Fitted, Shown):
         if self.draws is not None or not self.converged:
             return self.draws
         try:
-            covariance = self.covariance
+            covariance = self._sandwich
         except ValueError:
             return None
         if not np.isfinite(covariance).all():

@@ -64,7 +64,7 @@ def influence(fit: Fit) -> DataFrame:
     change[free] = pulled * (roots * psi / left) / lengths[:, None]
     errors = np.sqrt(np.diag(covariance))
     moved = (solution.model.to_coordinates @ change)[free] / errors[:, None]
-    correlation = covariance / errors / errors[:, None]
+    correlation = fit.correlation[np.ix_(free, free)]
     distance = np.sum(moved * np.linalg.solve(correlation, moved), axis=0) / len(errors)
     leverage = np.sum(unit * np.linalg.solve(unit @ unit.T, unit), axis=0)
     columns = {"residual": fit.residuals, "leverage": leverage, "distance": distance}

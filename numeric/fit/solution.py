@@ -97,7 +97,7 @@ class Solution:
         return len(self.fitted) - int(self.free.sum())
 
     def drawn(self, covariance: Floats, freedom: int) -> Draws:
-        """1,000 draws of a covariance, as `Fit.covariance`, by Student's t.
+        """1,000 draws of a covariance of the solver's parameters by Student's t.
 
         They are symmetric in E, in the logarithms of the terms at the centre of the runs and in
         those of the exponents; of an expression in the coefficients. A prefactor follows from its
@@ -107,10 +107,9 @@ class Solution:
         form, theta, random = self.model, self.theta, np.random.default_rng(0)
         is_exponent = np.isin(form.coefficients, form.exponents)
         scale = np.where(is_exponent, theta, 1.0)
-        from_coordinates = np.linalg.inv(form.to_coordinates) / scale[:, None]
         steps = random.multivariate_normal(
             np.zeros(len(theta)),
-            from_coordinates @ covariance @ from_coordinates.T,
+            covariance / np.outer(scale, scale),
             DRAWS,
             check_valid="ignore",
             method="eigh",

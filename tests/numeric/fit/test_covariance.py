@@ -187,3 +187,15 @@ def test_intervals_take_students_t():
         np.testing.assert_allclose(
             away / error, [-1.7081407612518986, 1.7081407612518986], rtol=0.2, err_msg=name
         )
+
+
+def test_what_is_held_has_neither_covariance_nor_correlation():
+    given: Any = {"fixed": {"A": 400.0}, "bounds": {"E": (None, 1.5)}}
+    found = fit(grid_runs(noise=0.02), objective=SQUARES, **given)
+    free, errors = found.solution.free, np.sqrt(np.diag(found.covariance))
+    assert (~free).sum() == 2
+    assert not found.covariance[~free].any()
+    np.testing.assert_allclose(np.diag(found.correlation), free, rtol=1e-14)
+    np.testing.assert_allclose(
+        found.correlation * np.outer(errors, errors), found.covariance, rtol=1e-14
+    )
