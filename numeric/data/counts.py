@@ -4,9 +4,10 @@ and tables of pass@k.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -32,34 +33,45 @@ TWICE = "hold the same {} of the same group: --column model= says what makes a g
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Counts(View):
-    """Numbers of samples and of correct ones by group and problem; read with :meth:`Counts.read`.
+class Grouped(View):
+    """Rows in groups: a group is a model, or a model on a benchmark."""
 
-    A group is a model, or a model on a benchmark. There are R rows and G groups.
+    group = FrameColumn()
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """The columns that make groups, of benchmark and model."""
+        return tuple(name for name in GROUPING if name in self.columns)
+
+    @cached_property
+    def groups(self) -> DataFrame:
+        """The first row of each of the G groups, by the number of the group."""
+        return self.frame.drop_duplicates("group").set_index("group").sort_index()
+
+    def grouped(self) -> Self:
+        """The rows with the number of their group, in order of appearance, and texts for its labels."""
+        labels = self.frame[[*self.by]].apply(texts)
+        group = labels.groupby([*self.by], sort=False).ngroup() if self.by else 0
+        return replace(self, frame=self.frame.assign(**labels, group=group))
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Counts(Grouped):
+    """Numbers of samples and of correct ones by group and problem; read with :meth:`Counts.read`.
 
     Attributes
     ----------
-    by, labels : tuple of str, tuple of tuple of str
-        The columns that make groups, of benchmark and model; their values for each of the G groups.
     group : ndarray of int64, (R,)
-        The group of each row, an index into ``labels``.
+        The group of each of the R rows.
     problem : ndarray of object, (R,)
         The problem of each row, which no other row of the group has.
     n, c : ndarray of int64, (R,)
         The number of samples, at least 1, and of the correct ones among them.
-    covariates : dict of str to ndarray of float64, (G,)
-        params, tokens, compute (FLOP) and gold (mean -log probability of the gold reference
-        solution, in nats); NaN where a group has none. A key that no group has is absent.
     frame, row, columns, source, n_rows, left_out, dropped, warnings
         See `View`.
     """
 
-    by: tuple[str, ...]
-    labels: tuple[tuple[str, ...], ...]
-    covariates: dict[str, Any] = field(default_factory=dict)
-
-    group, problem = FrameColumn(), FrameColumn()
-    n, c = FrameColumn(), FrameColumn()
+    problem, n, c = FrameColumn(), FrameColumn(), FrameColumn()
 
     @classmethod
     def read(
@@ -79,12 +91,10 @@ class Counts(View):
             A row for each group and problem, with columns for the problem (``problem``,
             ``prompt_idx``, ``task_id``, ...), the samples (``n_samples``, ``n``, ...) and the
             correct ones (``n_correct``, ``c``, ...), or a row for each sample, with the problem and
-            whether it is correct (``correct``, ``passed``, ...). Counts are returned as they are.
-        columns : mapping, optional
-            Quantity (problem, n_samples, n_correct, model, benchmark, params, tokens, compute,
-            gold) -> column or expression, in the table that has it, as in `Runs.read`.
-        where : str, optional
-            Condition on a row of `data`, as in ``"benchmark == 'gsm8k' and n_samples >= 100"``.
+            whether it is correct (``correct``, ``passed``, ...).
+        columns, where
+            See `Runs.read`. The quantities are problem, n_samples, n_correct, model, benchmark,
+            params, tokens, compute and gold, each in the table that has it.
         models, gold : path or table, optional
             A table with params, tokens and compute of each group, two of which give the third by
             C = 6ND; and one with the -log probability of the gold reference solution in nats, of
@@ -113,12 +123,26 @@ class Counts(View):
         return _read(data, columns or {}, where, sides)
 
     def __len__(self) -> int:
-        return len(self.labels)
+        return len(self.groups)
+
+    @property
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        """The values of the columns `by` of each group."""
+        return tuple(map(tuple, self.groups[[*self.by]].to_numpy()))
 
     @property
     def names(self) -> tuple[str, ...]:
         """The name of each group; ``all`` where no columns make groups."""
         return tuple(" ".join(label) or "all" for label in self.labels)
+
+    @property
+    def covariates(self) -> dict[str, Any]:
+        """params, tokens, compute (FLOP) and gold (mean -log probability of the gold reference
+        solution, in nats) of each group, float64, (G,); NaN where a group has none. A key that no
+        group has is absent.
+        """
+        known = self.groups.filter(COVARIATES).dropna(axis=1, how="all")
+        return {name: known[name].to_numpy() for name in known}
 
     def per_group(self, g: int) -> tuple[Any, Any]:
         """n and c of the problems of a group, in the order of the source."""
@@ -126,25 +150,15 @@ class Counts(View):
 
     def named(self) -> DataFrame:
         """The groups, with a column for each name that a condition may use."""
-        import pandas as pd
-
-        labels = pd.DataFrame(self.labels, columns=[*self.by], dtype=object)
-        labels = named(labels, {name: self.columns[name] for name in self.by})
-        return named(labels.assign(**self.covariates), {name: name for name in self.covariates})
+        groups = self.groups[[*self.by, *self.covariates]]
+        return named(groups, {name: self.columns.get(name, name) for name in groups})
 
     def subset(self, index: Any) -> Counts:
         """The groups at a boolean mask or at indices, in that order, each at most once."""
-        places = np.arange(len(self))[index]
-        new = np.full(len(self), -1)
-        new[places] = np.arange(len(places))
-        frame = self.frame.assign(group=new[self.group])
-        covariates = {name: values[places] for name, values in self.covariates.items()}
-        return replace(
-            self,
-            frame=frame[frame["group"] >= 0].sort_values("group", kind="stable"),
-            labels=tuple(self.labels[place] for place in places),
-            covariates={n: v for n, v in covariates.items() if np.isfinite(v).any()},
-        )
+        new = {group: place for place, group in enumerate(np.arange(len(self))[index])}
+        frame = self.frame[self.frame["group"].isin(new)]
+        frame = frame.assign(group=frame["group"].map(new))
+        return replace(self, frame=frame.sort_values("group", kind="stable"))
 
 
 def _read(
@@ -159,39 +173,35 @@ def _read(
     table, column_of = _as_samples(table, column_of)
     require(table, column_of, *NEEDED)
     needed = (*NEEDED, "problem", *GROUPING)
-    view, by, labels = _grouped(read_rows(table, column_of, COUNTS, needed, where))
-    frame, warnings = view.frame, [*view.warnings]
-    n, c = frame["n_samples"], frame["n_correct"]
-    view.refuse("n_correct", c > n, "at most n_samples")
+    counts = Counts(**vars(read_rows(table, column_of, COUNTS, needed, where))).grouped()
+    frame, warnings = counts.frame, [*counts.warnings]
+    counts.refuse("n_correct", frame["n_correct"] > frame["n_samples"], "at most n_samples")
     if "problem" not in column_of:
         warnings.append("no column for problem: every row is taken as a problem of its own")
     problem = texts(frame["problem"]) if "problem" in column_of else frame.index.astype(str)
-    covariates = _covariates_by(view, ["group"])
-    frame = frame[["group"]].assign(problem=problem, n=n.astype(np.int64), c=c.astype(np.int64))
+    covariates = _covariates_by(counts, ["group"])
+    names = {"n_samples": "n", "n_correct": "c"}
+    frame = frame[["group", *counts.by, *names]].rename(columns=names).assign(problem=problem)
+    frame = frame.astype({"n": np.int64, "c": np.int64})
     if column_of["n_samples"] == ONE_SAMPLE:
         keys, rows = ["group", "problem"], counted(len(frame), "row")
         summed = frame.groupby(keys, sort=False)[["n", "c"]].transform("sum")
         frame = frame.assign(**summed)[~frame.duplicated(keys)]
         warnings.append(f"{rows} taken as samples of {counted(len(frame), 'problem')}")
-    view = replace(view, frame=frame)
-    view.refuse_twice(["group", "problem"], TWICE.format("problem"))
+    counts = replace(counts, frame=frame)
+    counts.refuse_twice(["group", "problem"], TWICE.format("problem"))
     for side, other in sides.items():
-        grouping = {name: column_of[name] for name in by}
-        found, more = _joined(grouping, labels, side, other, given[side])
-        covariates, warnings = covariates.join(found), warnings + more
-    for name, values in covariates.items():
-        lacking = [" ".join(label) for label, x in zip(labels, values, strict=True) if x != x]
-        if lacking:
-            groups = f"{counted(len(lacking), 'group')} of {len(labels)} ({listed(lacking)})"
+        found, notes = _joined(counts, side, other, given[side])
+        covariates, warnings = covariates.join(found), warnings + notes
+    counts = replace(counts, frame=frame.join(covariates, on="group"))
+    for name in covariates:
+        missing = covariates[name].isna()
+        if lacking := [counts.names[group] for group in missing.index[missing]]:
+            groups = f"{counted(len(lacking), 'group')} of {len(counts)} ({listed(lacking)})"
             warnings.append(f"no {name} for {groups}")
-    known = covariates.filter(COVARIATES).dropna(axis=1, how="all")
-    warnings += doubts(known, {name: name for name in known})
-    return Counts(
-        by=by,
-        labels=labels,
-        covariates={name: known[name].to_numpy() for name in known},
-        **vars(replace(view, warnings=tuple(warnings))),
-    )
+    known = counts.covariates
+    warnings += doubts(counts.groups[[*known]], {name: name for name in known})
+    return replace(counts, warnings=tuple(warnings))
 
 
 def _as_samples(
@@ -213,50 +223,31 @@ def _as_samples(
     return replace(table, frame=table.frame.assign(**added)), column_of | {"n_samples": ONE_SAMPLE}
 
 
-def _grouped(view: View) -> tuple[View, tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """The rows with the number of their group, the columns that make groups, and the labels of the
-    groups in the order of their first appearance.
-    """
-    by = tuple(name for name in GROUPING if name in view.columns)
-    labels = [*zip(*(texts(view.frame[name]) for name in by), strict=True)] or [()] * len(view)
-    index = {label: place for place, label in enumerate(dict.fromkeys(labels))}
-    group = np.array([index[label] for label in labels], dtype=np.int64)
-    return replace(view, frame=view.frame.assign(group=group)), by, tuple(index)
-
-
 def _covariates_by(view: View, keys: Sequence[str]) -> DataFrame:
     """The covariates of the rows with the same keys: the mean of gold, and the one value of each
     other covariate, on which these rows must agree.
     """
     names = [name for name in COVARIATES if name in view.frame]
-    each = view.frame.groupby([*keys], sort=False)
     for name in [name for name in names if name != "gold"]:
-        view.refuse_several(name, [view.frame[key] for key in keys], "group")
-    return each.agg({name: "mean" if name == "gold" else "first" for name in names})
+        view.refuse_several(name, keys, "group")
+    how = {name: "mean" if name == "gold" else "first" for name in names}
+    return view.frame.groupby([*keys], sort=False).agg(how)
 
 
 def _joined(
-    by: Mapping[str, str],
-    labels: Sequence[tuple[str, ...]],
-    side: str,
-    data: Any,
-    columns: Mapping[str, str | None],
+    counts: Counts, side: str, data: Any, columns: Mapping[str, str | None]
 ) -> tuple[DataFrame, list[str]]:
     """The covariates of the groups in a side table, joined on those of benchmark and model that both
-    tables have, and warnings about its rows. `by`: quantity -> its column in the table of counts,
-    which the side table may have too.
+    tables have, and notes on its rows.
     """
-    import pandas as pd
-
     wanted = SIDE_TABLES[side]
     kind = COUNTS.without({*COUNTS.quantities} - {*GROUPING, *wanted})
-    table = table_of(data, side)
-    same = {name: column for name, column in by.items() if column in table.names}
+    table, by, groups = table_of(data, side), counts.by, counts.groups
+    same = {name: counts.columns[name] for name in by if counts.columns[name] in table.names}
     table, column_of, _ = recognise(table, kind, {**same, **columns})
     present = [name for name in wanted if name in column_of]
     require(table, column_of, *([] if present else wanted))
     shared = [name for name in by if name in column_of]
-    groups = pd.DataFrame(labels, columns=[*by])
     if not shared:
         complaint = f"has no column in common with the groups, by {listed(by)}"
         raise TableError(table.source, complaint)
@@ -265,49 +256,30 @@ def _joined(
             complaint = f"has no column {name!r}, and the counts hold several: {listed(several)}"
             raise TableError(table.source, complaint)
     view = read_rows(table, column_of, kind, present, None)
-    keys = {name: texts(view.frame[name]) for name in shared}
-    known = _covariates_by(replace(view, frame=view.frame.assign(**keys)), shared)
-    found = groups.join(known, on=shared)[[*known]]
+    labels = view.frame[shared].apply(texts)
+    known = _covariates_by(replace(view, frame=view.frame.assign(**labels)), shared)
+    found = groups[shared].join(known, on=shared)[[*known]]
     return found, [f"{table.source}: {note}" for note in view.notes]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class PassTable(View):
-    """Values of pass@k by group and k; read with :meth:`PassTable.read`. `by`, `labels`: see
-    `Counts`.
-    """
-
-    by: tuple[str, ...]
-    labels: tuple[tuple[str, ...], ...]
+class PassTable(Grouped):
+    """Values of pass@k by group and k, in the columns `k` and `pass_at_k` of the frame."""
 
     @classmethod
-    def read(
-        cls,
-        data: Any,
-        *,
-        columns: Mapping[str, str | None] | None = None,
-        where: str | None = None,
-    ) -> PassTable:
-        """Read a table of pass@k from a file or from memory; a PassTable is returned as it is.
+    def read(cls, data: Any, **how: Any) -> PassTable:
+        """Read a table of pass@k from a file or from memory.
 
-        `columns`, `where`: see `Counts.read`; the quantities are k, pass_at_k, model and benchmark.
-        A ValueError where the table cannot be read or lacks a column, or a k is not a whole number
-        of at least 1, or comes twice in a group.
+        `how`: `columns` and `where`, see `Runs.read`; the quantities are k, pass_at_k, model and
+        benchmark. A ValueError where the table cannot be read or lacks a column, or a k is not a
+        whole number of at least 1, or comes twice in a group.
         """
         if isinstance(data, PassTable):
-            return data.unread(columns=columns, where=where)
-        table, column_of, _ = recognise(table_of(data), PASS_AT_K, columns)
+            return data.unread(**how)
+        table, column_of, _ = recognise(table_of(data), PASS_AT_K, how.get("columns"))
         require(table, column_of, "k", "pass_at_k")
-        rows = read_rows(table, column_of, PASS_AT_K, ("k", "pass_at_k", *GROUPING), where)
-        view, by, labels = _grouped(rows)
-        view.refuse_twice(["group", "k"], TWICE.format("k"))
-        return cls(by=by, labels=labels, **vars(view))
-
-    def groups(self) -> Iterator[tuple[dict[str, str], Any, Any, Any]]:
-        """The groups in the order of their appearance: the labels by column; and, ordered by k, the
-        values of k, int64, those of pass@k as they stand in the source, and the rows.
-        """
-        for index, part in self.frame.sort_values("k").groupby("group"):
-            label = dict(zip(self.by, self.labels[index], strict=True))
-            k, values = part["k"].to_numpy(np.int64), part["pass_at_k"].to_numpy()
-            yield label, k, values, part.index.to_numpy()
+        needed = ("k", "pass_at_k", *GROUPING)
+        view = read_rows(table, column_of, PASS_AT_K, needed, how.get("where"))
+        found = cls(**vars(view)).grouped()
+        found.refuse_twice(["group", "k"], TWICE.format("k"))
+        return found

@@ -10,10 +10,10 @@ import numpy as np
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
-from ..words import listed, shown
+from ..words import listed
 from .columns import BUDGET, EVALUATIONS, SPELLINGS, how_to_choose, is_spelt, recognise, require
 from .metrics import benchmark_and_metric, is_accuracy, passes
-from .rows import Dropped, FrameColumn, View, doubts, lost_rows, named, read_rows
+from .rows import FrameColumn, View, doubts, named, read_rows
 from .sample import Points
 from .table import SourceTable, in_backticks, table_of, texts
 from .where import holds
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: The added column that holds, in a table with a row for each run, the column of each score.
 SCORE_COLUMN = "column of the score"
+#: What tells a score.
+OF_SCORES = ("run", "benchmark", "metric_type", "score")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -197,25 +199,24 @@ def _read(data: Any, given: Mapping[str, str | None], where: str | None) -> Eval
         for name in [*benchmarks][:1]:
             complaint = f"{name!r} is not a quantity of a table with a row for each score"
             raise ArgumentError("columns", {name: benchmarks[name]}, complaint=complaint)
-        in_rows, rejected = column_of, list[Dropped]()
+        in_rows = column_of
     else:
         column_of = {x: v for x, v in column_of.items() if x in (*given, "run", *BUDGET)}
-        table, added, rejected = _with_a_row_for_each_score(table, column_of, benchmarks)
-        in_rows = column_of | added
-    needed = (*BUDGET, "run", "benchmark", "metric_type", "score")
+        table = _with_a_row_for_each_score(table, column_of, benchmarks)
+        in_rows = dict(zip(OF_SCORES, OF_SCORES, strict=True)) | column_of
+    needed = (*BUDGET, *OF_SCORES)
     view = read_rows(table, in_rows, EVALUATIONS, needed, where)
     runs, index, varying = _runs(view)
     scores = _scores(replace(view, frame=view.frame.assign(run=index)))
     kinds = scores.drop_duplicates("key").set_index("key")
-    held = scores.pivot(index="run", columns="key", values="score")[kinds.index]
-    is_accuracy = kinds["is_accuracy"]
-    warnings = [*view.warnings, *filter(None, [lost_rows(0, rejected)])]
+    held, is_accuracy = scores.pivot(index="run", columns="key", values="score"), kinds.is_accuracy
+    warnings = [*view.warnings]
     if varying:
         warnings.append(f"set aside, as they vary within a run: columns {listed(varying)}")
     warnings += doubts(runs, column_of)
     return Evaluations(
-        scores={key: held[key].to_numpy() for key in held if is_accuracy[key]},
-        proxies={key: held[key].to_numpy() for key in held if not is_accuracy[key]},
+        scores={key: held[key].to_numpy() for key in kinds.index[is_accuracy]},
+        proxies={key: held[key].to_numpy() for key in kinds.index[~is_accuracy]},
         metric_types={key: metric or None for key, metric in kinds["metric_type"].items()},
         table_baselines=_baselines(view, scores),
         **vars(replace(view, frame=runs, columns=column_of, warnings=(*warnings,))),
@@ -224,10 +225,9 @@ def _read(data: Any, given: Mapping[str, str | None], where: str | None) -> Eval
 
 def _with_a_row_for_each_score(
     table: SourceTable, column_of: Mapping[str, str], benchmarks: Mapping[str, str | None]
-) -> tuple[SourceTable, dict[str, str], list[Dropped]]:
-    """A table with a row for each run as one with a row for each score, where rows keep their number;
-    the quantities of its added columns; and the rejected scores. `benchmarks`: benchmark -> the
-    column of its accuracy, for columns whose names do not say so.
+) -> SourceTable:
+    """A table with a row for each run as one with a row for each score, where rows keep their number.
+    `benchmarks`: benchmark -> the column of its accuracy, for columns whose names do not say so.
     """
     found: dict[str, tuple[str, str | None]] = {}
     for benchmark, column in benchmarks.items():
@@ -244,28 +244,18 @@ def _with_a_row_for_each_score(
     if not any(is_accuracy(metric) for _, metric in found.values()):
         hint = f"the columns are {listed(table.names)}; {how_to_choose('hellaswag')}"
         raise TableError(table.source, f"no column of accuracy, such as acc_hellaswag; {hint}")
-    numbers, rejected = table.frame[[]].copy(), list[Dropped]()
-    for column, (benchmark, _) in found.items():
-        numbers[column], wrong = table.numbers(column, benchmark)
-        rejected += [
-            Dropped(row, f"{column}={shown(cell)} is not a number")
-            for row, cell in table.frame[column][wrong].items()
-        ]
-    long = numbers.melt(var_name=SCORE_COLUMN, value_name="score", ignore_index=False)
-    rows = (
-        table.frame.drop(columns=[*found])
-        .loc[long.index]
-        .assign(
-            **long,
-            benchmark=[found[name][0] for name in long[SCORE_COLUMN]],
-            metric_type=[found[name][1] or "acc" for name in long[SCORE_COLUMN]],
-        )
+    others = table.frame.drop(
+        columns=[*found, *({*OF_SCORES} - {*column_of.values()})], errors="ignore"
     )
-    names = {name: name for name in ("benchmark", "metric_type", "score")}
+    rows = others.join(
+        table.frame[[*found]].melt(var_name=SCORE_COLUMN, value_name="score", ignore_index=False)
+    )
+    pairs = [found[name] for name in rows[SCORE_COLUMN]]
+    names, metrics = [name for name, _ in pairs], [metric or "acc" for _, metric in pairs]
+    rows = rows.assign(benchmark=names, metric_type=metrics)
     if "run" not in column_of:
-        names["run"] = "run"
         rows["run"] = [f"row {row}" for row in rows.index]
-    return replace(table, frame=rows.sort_index(kind="stable")), names, rejected
+    return replace(table, frame=rows)
 
 
 def _runs(view: View) -> tuple[DataFrame, Any, list[str]]:
@@ -281,7 +271,7 @@ def _runs(view: View) -> tuple[DataFrame, Any, list[str]]:
     runs = frame.iloc[np.unique(index, return_index=True)[1]]
     names = texts(runs["run"]) if "run" in frame else "row " + runs.index.astype(str)
     for name in budget:
-        view.refuse_several(name, index, "run")
+        replace(view, frame=frame.assign(run=index)).refuse_several(name, ["run"], "run")
     free = [name for name in frame if name not in {*EVALUATIONS.quantities, SCORE_COLUMN}]
     different = frame[free].apply(texts).groupby(index).nunique().max() > 1
     varying = [*different.index[different]]
@@ -294,34 +284,31 @@ def _scores(view: View) -> DataFrame:
     whether it is an accuracy. A TableError unless a run has one score of each key, accuracies are
     shares, and other metrics are finite.
     """
-    scores = view.frame.assign(benchmark=texts(view.frame["benchmark"]))
-    metrics = [*texts(scores["metric_type"])] if "metric_type" in scores else [""] * len(scores)
-    for row, metric in zip(scores.index, metrics, strict=True):
-        if is_accuracy(metric) is None:
-            column = view.columns["metric_type"]
-            option = f'--where "{in_backticks(column)} != {metric!r}"'
-            complaint = f"metric {metric!r} is not known: leave it out by {option}"
-            raise view.error(complaint, row, column=column)
+    scores = view.frame.filter([*OF_SCORES, "random_baseline", SCORE_COLUMN])
+    metrics = texts(scores["metric_type"]) if "metric_type" in scores else [""] * len(scores)
     metrics = [f"pass@{k}" if (k := passes(metric)) else metric for metric in metrics]
-    pairs = [*zip(scores["benchmark"], metrics, strict=True)]
-    keys = {}
-    for name, metric in {*pairs}:
-        rivals = {x for other, x in {*pairs} if other == name}
-        if is_accuracy(metric):
-            rivals = {x for x in rivals if is_accuracy(x) and passes(x) in (None, 1)}
-        is_alone = len(rivals) == 1 and passes(metric) in (None, 1)
-        keys[name, metric] = name if is_alone else f"{name} {metric}"
-    are_accuracies = np.array([bool(is_accuracy(metric)) for metric in metrics])
-    scores = scores.assign(
-        metric_type=metrics, is_accuracy=are_accuracies, key=[keys[pair] for pair in pairs]
-    )
+    scores = scores.assign(benchmark=texts(scores["benchmark"]), metric_type=metrics)
+    kinds = scores[["benchmark", "metric_type"]].drop_duplicates()
+    of_accuracy = kinds["metric_type"].map(is_accuracy)
+    for row, metric in kinds.loc[of_accuracy.isna(), "metric_type"].items():
+        column = view.columns["metric_type"]
+        option = f'--where "{in_backticks(column)} != {metric!r}"'
+        complaint = f"metric {metric!r} is not known: leave it out by {option}"
+        raise view.error(complaint, row, column=column)
+    kinds["is_accuracy"] = of_accuracy.astype(bool)
+    is_first = kinds["metric_type"].map(passes).fillna(1) == 1
+    rivals = (kinds["is_accuracy"] & is_first).groupby(kinds["benchmark"])
+    n_rivals = rivals.transform("sum").where(kinds["is_accuracy"], rivals.transform("size"))
+    own = kinds["benchmark"] + " " + kinds["metric_type"]
+    kinds["key"] = kinds["benchmark"].where(is_first & (n_rivals == 1), own)
+    scores = scores.merge(kinds, "left").set_axis(scores.index)
     hint = f"take one by where= (--where), or say what tells runs apart; {how_to_choose('run')}"
     rows = replace(view, frame=scores)
     rows.refuse_twice(["run", "key"], f"hold two scores of the same run: {hint}")
-    if not are_accuracies.any():
+    if not kinds["is_accuracy"].any():
         raise view.error(f"no score is an accuracy; its metrics are {listed(sorted({*metrics}))}")
     is_share, is_finite = scores["score"].between(0.0, 1.0), np.isfinite(scores["score"])
-    for row, score in scores[~np.where(are_accuracies, is_share, is_finite)][:1].iterrows():
+    for row, score in scores[~is_share.where(scores["is_accuracy"], is_finite)][:1].iterrows():
         column = score.get(SCORE_COLUMN, view.columns["score"])
         quantity = score.key if SCORE_COLUMN in scores else "score"
         hint = f"of percent say --column {quantity}='{in_backticks(column)}/100'"

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: The relative difference within which rows agree on a number: that of printed digits.
 AGREEMENT = 1e-6
+#: The end of the reason why a row with an empty cell is rejected.
+GONE = " is missing"
 #: How many rejected rows a message shows.
 MOST_SHOWN = 3
 #: The usual range of a quantity, and how to correct a column whose numbers lie outside of it: they
@@ -147,9 +149,9 @@ class View:
             complaint = f"{quantity}={value:.16g} must be {domain}"
             raise self.error(complaint, row, column=self.columns[quantity])
 
-    def refuse_several(self, quantity: str, keys: Any, noun: str) -> None:
-        """Raise a TableError where rows with equal keys hold different numbers."""
-        each = self.frame[quantity].groupby(keys)
+    def refuse_several(self, quantity: str, by: Sequence[str], noun: str) -> None:
+        """Raise a TableError where rows with the same values of `by` hold different numbers."""
+        each = self.frame.groupby([*by])[quantity]
         least, most = each.transform("min"), each.transform("max")
         for place in np.flatnonzero(most > least * (1.0 + AGREEMENT))[:1]:
             span = f"{least.iloc[place]:.10g} to {most.iloc[place]:.10g}"
@@ -158,7 +160,7 @@ class View:
             raise self.error(complaint, self.frame.index[place], column=column)
 
     def refuse_twice(self, by: Sequence[str], complaint: str) -> None:
-        """Raise a TableError for the first two rows that have the same values in some columns."""
+        """Raise a TableError for the first two rows that have the same values of `by`."""
         for row, key in self.frame.loc[self.frame.duplicated([*by]), [*by]].iterrows():
             same = (self.frame[[*by]] == key).all(axis=1)
             raise self.error(complaint, self.frame.index[same][0], row)
@@ -201,32 +203,32 @@ def read_rows(
         cells[name] = raw[column]
         if name in NUMBERS:
             cells[name], wrong = table.numbers(column, name)
-            if wrong.any():
-                reject(wrong, f"{name}={{}} is not a number", raw[column].map(shown))
+            reject(wrong, f"{name}={{}} is not a number", raw[column].map(shown))
     held, warnings = _filled(pd.DataFrame(cells, raw.index))
-    taken = {*held, *kind.quantities, *column_of.values()}
-    frame = raw.drop(columns=[name for name in raw if name in taken]).assign(**held)
     for name in [name for name in POSITIVE if name in held]:
         x = held[name]
         bad = x.notna() & ~((x > 0.0) & np.isfinite(x))
         reject(bad, f"{name}={{!r}}: must be above 0 and finite", x)
     for name in [name for name in needed if name in held]:
         empty = held[name].isna() if name in NUMBERS else texts(held[name]) == ""
-        reject(empty, f"{name} is missing", held[name])
-    chosen = np.ones(len(frame), dtype=bool)
+        reject(empty, f"{name}{GONE}", held[name])
+    chosen = np.ones(len(raw), dtype=bool)
     if where is not None:
-        every = named(raw.assign(**held), column_of)
-        chosen = holds(where, every, table.source, "where")
-    lost = reasons[chosen & (reasons != "")]
+        chosen = holds(where, named(raw.assign(**held), column_of), table.source, "where")
+    taken = {*held, *kind.quantities, *column_of.values()}
+    frame = raw.drop(columns=[name for name in raw if name in taken]).assign(**held)
     used = frame[chosen & (reasons == "")]  # a row of the source may be several rows here
-    lost = lost[~lost.index.isin(used.index) & ~lost.index.duplicated()]
+    is_lost = (
+        chosen & (reasons != "") & ~(frame.index.isin(used.index) & reasons.str.endswith(GONE))
+    )
+    lost = dict.fromkeys(reasons[is_lost].items())
     view = View(
         frame=used,
         columns=dict(column_of),
         source=table.source,
         n_rows=frame.index.nunique(),
         left_out=frame.index[~chosen].difference(used.index).nunique(),
-        dropped=tuple(Dropped(int(row), reason) for row, reason in lost.items()),
+        dropped=tuple(Dropped(int(row), reason) for row, reason in lost),
         warnings=tuple(warnings),
     )
     if not len(view):

@@ -43,14 +43,8 @@ class SourceTable:
         wrong = np.isnan(values) & np.array([not is_missing(cell) for cell in cells], dtype=bool)
         if wrong.any() and np.isnan(values).all():
             row, cell = next(iter(cells[wrong].items()))
-            given, option, effect = None, "", "puts the column aside"
-            if not np.isnan(number_in(cell, with_suffix=True)):
-                given = f"number({in_backticks(column)})"
-                option, effect = repr(given), "reads 7B as 7e9"
-            complaint = (
-                f"holds no number such as 7e9 but {shown(cell)}; "
-                f"columns={{{quantity!r}: {given!r}}} (--column {quantity}={option}) {effect}"
-            )
+            aside = f"columns={{{quantity!r}: None}} (--column {quantity}=) puts the column aside"
+            complaint = f"holds no number such as 7e9 or 7B but {shown(cell)}; {aside}"
             raise TableError(self.source, complaint, rows=(row,), column=column)
         return values, wrong
 
@@ -59,15 +53,15 @@ class SourceTable:
 SUFFIXES = {"k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
 
 
-def number_in(cell: Any, *, with_suffix: bool = False) -> float:
-    """The number that a cell holds, on request also one such as 7B; NaN where it holds none.
+def number_in(cell: Any) -> float:
+    """The number that a cell holds, be it written as 7e9 or as 7B; NaN where it holds none.
 
-    >>> number_in("7e9"), number_in("0.014B", with_suffix=True), number_in("7B")
+    >>> number_in("7e9"), number_in("0.014B"), number_in("B")
     (7000000000.0, 14000000.0, nan)
     """
     if isinstance(cell, bool):
         return float("nan")
-    if with_suffix and is_text(cell) and (factor := SUFFIXES.get(cell.strip()[-1:].lower())):
+    if is_text(cell) and (factor := SUFFIXES.get(cell.strip()[-1:].lower())):
         return factor * number_in(cell.strip()[:-1])
     try:
         return float(cell)

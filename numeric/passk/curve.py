@@ -144,11 +144,14 @@ def impossible(data: Any, *, tolerance: float = TOLERANCE, **reading: Any) -> li
     """
     tolerance = nonnegative_number("tolerance", tolerance)
     rows = []
-    for label, k, x, row in PassTable.read(data, **reading).groups():
+    table = PassTable.read(data, **reading)
+    for _, part in table.frame.sort_values("k").groupby("group"):
+        k, x = part["k"].to_numpy(np.int64), part["pass_at_k"].to_numpy()
+        label = part[[*table.by]].iloc[0].to_dict()
         for at, name, bound in _bounds(k, x):
             excess = float(abs(bound - x[at]))
             if excess > ROUNDING + 2.0 * tolerance:
-                entry = {"row": int(row[at]), "inequality": name, "k": int(k[at])}
+                entry = {"row": int(part.index[at]), "inequality": name, "k": int(k[at])}
                 numbers = {"pass_at_k": float(x[at]), "bound": float(bound), "excess": excess}
                 rows.append(label | entry | numbers)
     return rows

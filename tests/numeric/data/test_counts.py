@@ -101,9 +101,10 @@ def test_public_counts(public_runs: Path) -> None:
     assert not counts.warnings
     some = Counts.read(path, gold=gold, where="benchmark == 'gsm8k'")
     assert np.isfinite(some.covariates["gold"]).sum() == 9
-    groups = [*PassTable.read(models).groups()]
-    assert (len(groups), groups[0][1][[0, -1]].tolist()) == (153, [1, 10_000])
-    assert groups[0][0] == {"benchmark": "gsm8k", "model": "Pythia_1.4B_200B"}
+    passes = PassTable.read(models)
+    first = passes.groups.iloc[0]
+    assert (len(passes.groups), first["k"], passes.frame["k"].max()) == (153, 1, 10_000)
+    assert [*first[[*passes.by]]] == ["gsm8k", "Pythia_1.4B_200B"]
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_columns_of_a_wide_table() -> None:
     assert ("piqa" in chosen, chosen["squad"].tolist()) == (False, [0.4])
     failed = Evaluations.read([row, row | {"N": 1e9, "acc_norm_arc": "failed"}])
     assert failed.scores["piqa"].tolist() == [0.6, 0.6]
-    assert "1 dropped: row 2: acc_norm_arc='failed' is not a number" in failed.warnings
+    assert [*map(str, failed.dropped)] == ["row 2: score='failed' is not a number"]
 
 
 def test_a_sample_has_the_runs_with_a_score() -> None:
