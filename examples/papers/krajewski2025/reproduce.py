@@ -426,7 +426,7 @@ class Subset:
 
     # -- over-training -------------------------------------------------------------------------------------------------
 
-    def gadre_runs(self, *, with_error: bool = True, plot: Path | None = None) -> list[dict]:
+    def gadre_runs(self, *, with_error: bool = True) -> list[dict]:
         """What the laws of Gadre et al. predict."""
         runs = Evaluations.read(
             self.folder.parent / "gadre2024" / "runs.csv",
@@ -436,13 +436,11 @@ class Subset:
         conditions = {"fit_where": FOR_LOSS, "predict_where": PREDICTED}
         conditions |= {"error_where": FOR_ERROR} if with_error else {}
         laws = fit_overtraining(runs, loss="c4_val", benchmarks=GADRE_TASKS, **conditions)
-        if plot is not None:
-            save(laws.plot(), plot)
         return laws.predictions.to_dict("records")
 
-    def gadre_rows(self, plot: Path) -> list[list[str]]:
+    def gadre_rows(self) -> list[list[str]]:
         rows = []
-        for each in self.gadre_runs(plot=plot):
+        for each in self.gadre_runs():
             ratio = round(each["tokens_per_param"])
             row = [each["run"], str(ratio)]
             for what, paper in zip(("loss", "error"), GADRE_PRINTED[ratio], strict=True):
@@ -719,7 +717,7 @@ def markdown(head: list[str], rows: list[list[str]]) -> list[str]:
     return ["| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rows)]
 
 
-def page(subset: Subset, figures: dict[str, str], output: Path) -> str:
+def page(subset: Subset, figures: dict[str, str]) -> str:
     """The page in Markdown."""
     runs = subset.evaluations
     counts = [len(sample) for sample in subset.samples.values()]
@@ -898,10 +896,9 @@ def page(subset: Subset, figures: dict[str, str], output: Path) -> str:
                 "off by",
                 "paper",
             ],
-            subset.gadre_rows(output / "overtraining.png"),
+            subset.gadre_rows(),
         ),
         subset.gadre_said(),
-        "![Loss and error](overtraining.png)",
         "## The tables against each other",
         ["```", *tables_check().text().splitlines(), "```"],
     ]
@@ -913,7 +910,7 @@ def main(folder: Path, output: Path) -> None:
     output.mkdir(parents=True, exist_ok=True)
     subset = Subset(folder)
     figures = subset.draw(output)
-    (output / "README.md").write_text(page(subset, figures, output) + "\n", encoding="utf-8")
+    (output / "README.md").write_text(page(subset, figures) + "\n", encoding="utf-8")
     print(f"wrote {output / 'README.md'}")
 
 
