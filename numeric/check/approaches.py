@@ -18,7 +18,6 @@ Params and tokens are N' and D' of `RunsBudget` throughout, so that C = 6 N' D'.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil, exp, log
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -121,50 +120,27 @@ SIX_ND = RunsBudget()
 
 
 class Rows(NamedTuple):
-    """The n runs: N', D', the compute that was spent, losses and weights."""
+    """The n runs: N', D', the compute that was spent, and losses."""
 
     params: Floats
     tokens: Floats
     compute: Floats
     loss: Floats
-    weight: Floats
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Approach:
-    """A way to take a compute law from the runs.
+class Approach(NamedTuple):
+    """A way to take a compute law from the runs: the first entries of its `row` in the table, with
+    the `reason` why the runs do not allow it, empty if they do; the compute (m,) of its points, FLOP;
+    and for a fixed ratio N' and D' of its runs, moved onto the ray.
 
-    Attributes
-    ----------
-    approach, name : str
-        What data and the page call it.
-    n_runs : int
-        The number of runs that it uses.
-    reason : str
-        Why the runs do not allow it; empty if they do.
-    compute : ndarray
-        (m,): the compute of its points, FLOP.
-    points : callable
-        Maps the losses (K, n) of all runs and K params+tokens laws, or one, to `Points`; log N* is
-        NaN where the approach finds none.
-    tokens_per_param, ray : float, Rows
-        The ratio of a fixed-ratio approach, and its runs, moved onto the ray.
+    `points` maps the losses (K, n) of all runs and K params+tokens laws, or one, to `Points`; log N*
+    is NaN where the approach finds none.
     """
 
-    approach: str
-    name: str
-    n_runs: int
-    reason: str = ""
+    row: dict[str, Any]
     compute: Any = None
     points: Any = None
-    tokens_per_param: float | None = None
-    ray: Rows | None = None
-
-    @property
-    def row(self) -> dict[str, Any]:
-        """The first entries of its row in the table."""
-        names = ("approach", "name", "n_runs", "reason", "tokens_per_param")
-        return {name: getattr(self, name) for name in names}
+    ray: tuple[Floats, Floats] | None = None
 
     def estimate(self, losses: Floats, law: Law) -> DataFrame:
         """The compute laws through the points of losses (K, n), and those that K laws, or one,
@@ -187,8 +163,8 @@ class Approach:
             parts = np.broadcast_arrays(law.E, np.log(best.coefficient), best.exponent)
             predicted = np.stack(parts, axis=-1).reshape(-1, 3)
         else:
-            own = np.atleast_2d(law.loss(self.ray.params, self.ray.tokens))
-            predicted, known = fit_compute_laws(self.compute, own, self.ray.weight, objective)
+            own = np.atleast_2d(law.loss(*self.ray))
+            predicted, known = fit_compute_laws(self.compute, own, objective=objective)
             valid = valid & known
         line = np.stack(lines(np.log(self.compute), log_params, weights), axis=1)
         table = DataFrame(np.hstack([found, predicted, line]), columns=[*LAW, *PREDICTED, *LINE])
@@ -258,12 +234,12 @@ def find_frontier(rows: Rows) -> Approach:
 
     def points(losses: Floats, law: Law) -> Points:
         """The runs on the frontier of these losses, moved to the envelope."""
-        weights = frontier(rows.compute, losses) * rows.weight
+        weights = frontier(rows.compute, losses).astype(float)
         moved = losses * law.L_opt(rows.compute) / law.loss(rows.params, rows.tokens)
         return moved, weights, np.broadcast_to(log_params, losses.shape)
 
-    about: dict[str, Any] = {"approach": "frontier", "name": "frontier", "n_runs": len(chosen)}
-    return Approach(**about, reason=reason, compute=rows.compute, points=points)
+    row = {"approach": "frontier", "name": "frontier", "n_runs": len(chosen), "reason": reason}
+    return Approach(row, rows.compute, points)
 
 
 def at_the_edge(params: Floats, compute: Floats) -> Flags:
@@ -303,8 +279,7 @@ class Profiles(NamedTuple):
         """
         found = np.full((3, len(losses), len(self.members)), np.nan)
         for j, own in enumerate(self.members):
-            x, weights = np.log(self.rows.params[own]), self.rows.weight[own]
-            found[:, :, j] = vertices(x, losses[:, own], weights)
+            found[:, :, j] = vertices(np.log(self.rows.params[own]), losses[:, own])
         return found
 
     def corrected(self, losses: Floats, law: Law) -> tuple[Floats, Floats]:
@@ -372,22 +347,20 @@ def find_minima(profiles: Profiles, law: Law) -> Approach:
             f"{len(members)} of {counted(len(profiles.members), 'budget')} with five sizes over a factor "
             f"2 have a minimum within; takes {LEAST_BUDGETS} over a factor {LEAST_SPAN:g} of compute"
         )
-    about: dict[str, Any] = {"approach": "isoflop", "name": "isoFLOP minima"}
-    about |= {"n_runs": sum(map(len, members)), "reason": reason}
-    return Approach(**about, compute=usable.compute, points=usable.points)
+    n_runs = sum(map(len, members))
+    row = {"approach": "isoflop", "name": "isoFLOP minima", "n_runs": n_runs, "reason": reason}
+    return Approach(row, usable.compute, usable.points)
 
 
-def vertices(x: Floats, y: Floats, weights: Floats) -> Floats:
+def vertices(x: Floats, y: Floats) -> Floats:
     """The position, height and curvature (3, K) of the parabolas y = height + curvature (x -
-    position)^2 through the points x (n,), y (K, n) by least squares with weights (n,), >= 0; NaN for
-    a parabola that does not open upwards, or is not lowest between the x and above 0.
+    position)^2 through the points x (n,), y (K, n) by least squares; NaN for a parabola that does not
+    open upwards, or is not lowest between the x and above 0.
     """
-    root, centre, scale = np.sqrt(weights), x.mean(), float(np.ptp(x)) / 2.0
-    design = np.vander((x - centre) / scale, 3, increasing=True) * root[:, None]
+    centre, scale = x.mean(), float(np.ptp(x)) / 2.0
     # Differences from the mean keep the digits that determine the shape of a flat profile.
     mean = y.mean(axis=1)
-    found = np.linalg.lstsq(design, ((y - mean[:, None]) * root).T, rcond=None)
-    constant, slope, curvature = found[0]
+    curvature, slope, constant = np.polyfit((x - centre) / scale, (y - mean[:, None]).T, 2)
     with np.errstate(all="ignore"):
         at = -slope / (2.0 * curvature)
         position, height = centre + scale * at, constant + slope * at / 2.0 + mean
@@ -414,25 +387,30 @@ def find_ray(rows: Rows, budget: RunsBudget, law: Law) -> Approach:
     if not rays:
         over = f"at {LEAST_RUNS} or more values of compute over a factor {LEAST_SPAN:g}"
         reason = f"no {least} runs with D/N within {100 * TOGETHER:g} % of one another, {over}"
-        return Approach(approach="fixed-ratio", name="fixed D/N", n_runs=0, reason=reason)
+        return Approach(
+            {"approach": "fixed-ratio", "name": "fixed D/N", "n_runs": 0, "reason": reason}
+        )
     centre = exp(np.log(rows.compute).mean())
     best_params, best_tokens = budget.unscaled(law.N_opt(centre), law.D_opt(centre))
     ratios = [exp(np.log(tokens[own] / params[own]).mean()) for own in rays]
     ratio = min(ratios, key=lambda ratio: abs(log(ratio * best_params / best_tokens)))
     own = rays[ratios.index(ratio)]
-    near, (kappa, a, d) = Rows(*(column[own] for column in rows)), budget
-    sizes = (near.compute / (kappa * ratio**d)) ** (1.0 / (a + d))
-    ray = Rows(*budget.scaled(sizes, ratio * sizes), *near[2:])
+    compute, (kappa, a, d) = rows.compute[own], budget
+    sizes = (compute / (kappa * ratio**d)) ** (1.0 / (a + d))
+    ray = budget.scaled(sizes, ratio * sizes)
 
     def points(losses: Floats, law: Law) -> Points:
         """The runs of the ratio, moved onto the ray."""
-        on_ray, at_runs = law.loss(ray.params, ray.tokens), law.loss(near.params, near.tokens)
-        moved = losses[:, own] * on_ray / at_runs
-        return moved, np.broadcast_to(near.weight, moved.shape), np.full(moved.shape, np.nan)
+        moved = losses[:, own] * law.loss(*ray) / law.loss(rows.params[own], rows.tokens[own])
+        return moved, np.ones(moved.shape), np.full(moved.shape, np.nan)
 
-    about: dict[str, Any] = {"approach": "fixed-ratio", "name": f"D/N = {ratio:.3g}"}
-    about |= {"n_runs": len(own), "tokens_per_param": ratio}
-    return Approach(**about, compute=ray.compute, points=points, ray=ray)
+    row = {
+        "approach": "fixed-ratio",
+        "name": f"D/N = {ratio:.3g}",
+        "n_runs": len(own),
+        "reason": "",
+    }
+    return Approach(row | {"tokens_per_param": ratio}, compute, points, ray)
 
 
 # -- runs that share a value -----------------------------------------------------------------------

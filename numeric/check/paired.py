@@ -117,7 +117,7 @@ def resample(
         found = fitted.solution.refit(observed=losses)
         good = np.asarray(found.converged) & is_sound(found.rows)
         law = budget.law(*found.rows[good].T[:, :, None])
-        own = {each.approach: each.estimate(losses[good], law) for each in approaches}
+        own = {each.row["approach"]: each.estimate(losses[good], law) for each in approaches}
         return Resamples(own, len(losses), int((~good).sum()))
 
     shown: dict[str, Any] = {"progress": progress, "what": "resamples", "total": count}

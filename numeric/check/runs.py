@@ -7,7 +7,7 @@ verdict rests on the relative difference in loss over the compute of the runs.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from math import ceil, exp, log
 from typing import TYPE_CHECKING, Any
@@ -337,15 +337,15 @@ def check(
     budget = approaches.RunsBudget.of(read.params, read.tokens, spent)
     law = budget.law(**fitted.coefficients)
     sizes = budget.scaled(read.params, read.tokens)
-    rows = approaches.Rows(*sizes, spent, read.loss, np.ones(len(read)))
+    rows = approaches.Rows(*sizes, spent, read.loss)
     profiles, left = approaches.find_profiles(rows), ", ".join(fitted.undetermined)
     unfit = f"the runs leave {left} of the params-tokens law undetermined" if left else ""
     unfit = _too_few_runs(fitted) or unfit
     found = [approaches.find_frontier(rows), approaches.find_minima(profiles, law)]
     found.append(approaches.find_ray(rows, budget, law))
     if unfit:
-        found = [replace(each, n_runs=0, reason=unfit) for each in found]
-    able = [each for each in found if not each.reason]
+        found = [each._replace(row=each.row | {"n_runs": 0, "reason": unfit}) for each in found]
+    able = [each for each in found if not each.row["reason"]]
     resamples = Resamples({}, 0, 0)
     if able:
         noise = Noise.of(read, law.loss(rows.params, rows.tokens), fitted.solution.spare)
@@ -357,7 +357,7 @@ def check(
     for each in found:
         table.append(row := EMPTY | {"verdict": CANNOT_TELL} | each.row)
         if each in able:
-            name, here = each.approach, each.estimate(rows.loss[None], law)
+            name, here = row["approach"], each.estimate(rows.loss[None], law)
             resampled = resamples.estimates[name].query("valid")
             row["reason"] = _too_few(here, resampled, band_level)
             if not row["reason"]:
