@@ -19,7 +19,7 @@ from ..repeat import repeat
 from .approaches import LAW, PREDICTED, losses_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.random import Generator
     from numpy.typing import NDArray
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from .approaches import Approach, RunsBudget
 
     Floats = NDArray[np.float64]
-    Indices = NDArray[np.intp]
 
 #: The number of resamples that are refitted together, and the most numbers in such a batch.
 BATCH, LARGEST_BATCH = 50, 2_000_000
@@ -43,45 +42,34 @@ GRID, ROUNDING = 33, 1e-12
 FARTHEST = 300.0
 
 
-class Noise(NamedTuple):
-    """The noise about the law: the law's losses (n,), the noise of their logarithms (n,), the runs
-    nearest to each run (n, k), itself among them, and the runs of each group, if there are groups.
+def noise_about(runs: Runs, predicted: Floats, spare: int) -> Callable[[Generator, int], Floats]:
+    """A function that draws the losses (count, n) of repetitions of runs about the losses of a law
+    that left `spare` degrees of freedom. The runs of a group take their noise from one drawn group.
     """
+    from scipy.spatial import cKDTree
 
-    predicted: Floats
-    noise: Floats
-    near: Indices
-    pools: list[Indices]
+    n, group = len(predicted), runs.group
+    count = min(n, max(NEAR_LEAST, min(NEAR_MOST, round(NEAR_SHARE * n))))
+    places = np.log(np.stack([runs.params, runs.tokens], axis=1))
+    near = cKDTree(places).query(places, k=count)[1].reshape(n, count)
+    residuals = np.log(runs.loss / predicted)
+    noise = residuals - np.median(residuals[near], axis=1)
+    noise *= np.sqrt(n / max(1, spare) * count / max(1, count - 1))
+    names = [] if group is None else dict.fromkeys(group.tolist())
+    pools = [np.flatnonzero(group == name) for name in names]
 
-    @classmethod
-    def of(cls, runs: Runs, predicted: Floats, spare: int) -> Noise:
-        """The noise of runs about the losses of a law that left `spare` degrees of freedom."""
-        from scipy.spatial import cKDTree
+    def drawn(rng: Generator, repetitions: int) -> Floats:
+        if not pools:
+            donors = near[np.arange(n), rng.integers(count, size=(repetitions, n))]
+            return np.asarray(predicted * np.exp(noise[donors]))
+        donors = np.empty((repetitions, n), dtype=np.intp)
+        for row in donors:
+            which = rng.integers(len(pools), size=len(pools))
+            for members, donor in zip(pools, which, strict=True):
+                row[members] = rng.choice(pools[donor], size=len(members))
+        return np.asarray(predicted * np.exp(noise[donors]))
 
-        n, group = len(predicted), runs.group
-        count = min(n, max(NEAR_LEAST, min(NEAR_MOST, round(NEAR_SHARE * n))))
-        places = np.log(np.stack([runs.params, runs.tokens], axis=1))
-        near = cKDTree(places).query(places, k=count)[1].reshape(n, count)
-        residuals = np.log(runs.loss / predicted)
-        noise = residuals - np.median(residuals[near], axis=1)
-        noise *= np.sqrt(n / max(1, spare) * count / max(1, count - 1))
-        names = [] if group is None else dict.fromkeys(group.tolist())
-        return cls(predicted, noise, near, [np.flatnonzero(group == name) for name in names])
-
-    def draw(self, rng: Generator, count: int) -> Floats:
-        """The losses of `count` repetitions, (count, n). The runs of a group take their noise from
-        one drawn group.
-        """
-        n, near = self.near.shape
-        if self.pools:
-            donors = np.empty((count, n), dtype=np.intp)
-            for row in donors:
-                drawn = rng.integers(len(self.pools), size=len(self.pools))
-                for members, which in zip(self.pools, drawn, strict=True):
-                    row[members] = rng.choice(self.pools[which], size=len(members))
-        else:
-            donors = self.near[np.arange(n), rng.integers(near, size=(count, n))]
-        return np.asarray(self.predicted * np.exp(self.noise[donors]))
+    return drawn
 
 
 class Resamples(NamedTuple):
@@ -97,21 +85,21 @@ class Resamples(NamedTuple):
 def resample(
     fitted: Fit,
     budget: RunsBudget,
-    noise: Noise,
+    predicted: Floats,
     approaches: Sequence[Approach],
     count: int,
     seed: int,
     *,
     progress: bool,
 ) -> Resamples:
-    """Refit the joint law and the laws of all approaches to `count` resamples."""
+    """Refit the joint law, whose losses at the runs are `predicted`, and the laws of all approaches to
+    `count` resamples.
+    """
     from pandas import concat
 
-    def batches() -> Iterator[tuple[Floats]]:
-        random = np.random.default_rng(seed)
-        size = max(1, min(BATCH, LARGEST_BATCH // len(noise.predicted)))
-        for first in range(0, count, size):
-            yield (noise.draw(random, min(size, count - first)),)
+    drawn = noise_about(fitted.runs, predicted, fitted.solution.spare)
+    random, size = np.random.default_rng(seed), max(1, min(BATCH, LARGEST_BATCH // len(predicted)))
+    batches = ((drawn(random, min(size, count - first)),) for first in range(0, count, size))
 
     def refitted(losses: Floats) -> Resamples:
         found = fitted.solution.refit(observed=losses)
@@ -121,7 +109,7 @@ def resample(
         return Resamples(own, len(losses), int((~good).sum()))
 
     shown: dict[str, Any] = {"progress": progress, "what": "resamples", "total": count}
-    repeated = repeat(refitted, batches(), size=lambda part: part.done, **shown)
+    repeated = repeat(refitted, batches, size=lambda part: part.done, **shown)
     estimates, done, lost = zip(*repeated.values, strict=True)
     joined = {name: concat([part[name] for part in estimates]) for name in estimates[0]}
     return Resamples(joined, sum(done), sum(lost))

@@ -74,54 +74,30 @@ class BenchmarkCurves:
         log_C0, alpha = self.compute_law.log_C0, self.compute_law.coefficients["alpha"]
         return self._raw(power(compute, float(log_C0), float(str(alpha))))
 
-    def compared(self, tolerance: float) -> dict[str, Any]:
-        """The columns of `PublishedCheck.table`."""
-        compute, c = np.geomspace(*RANGE, GRID), self.coefficients
-        fitted = self.fitted(compute)
-        away = np.abs(self.ray(compute) - fitted)
-        return {
-            "metric_type": str(self.law.metric_type),
-            "alpha_derived": formulas.exponent(c["beta"], c["gamma"]),
-            "alpha_ray": formulas.ray_exponent(sqrt(RANGE[0]) * sqrt(RANGE[1]), RATIO, **c),
-            "alpha_empirical": float(str(self.compute_law.coefficients["alpha"])),
-            "max_abs_difference_envelope": np.abs(self.envelope(compute) - fitted).max(),
-            "max_abs_difference": away.max(),
-            "compute_at_max": compute[away.argmax()],
-            "verdict": "agrees" if away.max() <= tolerance else "differs",
-        }
-
     def _raw(self, neg_log: Any) -> Any:
         return accuracy(neg_log, float(self.law.random_baseline or 0))
 
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedCheck(Shown):
-    """Derived envelopes and rays against the compute laws of the same source.
-
-    Attributes
-    ----------
-    table : DataFrame
-        A row for each benchmark: name, metric_type; the exponents alpha_derived of the envelope,
-        alpha_ray of the ray at the geometric mean of the range and alpha_empirical of the compute
-        law; the largest differences in raw accuracy from that law, max_abs_difference_envelope and,
-        of the ray, max_abs_difference at compute_at_max; verdict: "agrees" if that of the ray is
-        within the tolerance, else "differs". The source gives no errors: the verdict is about size,
-        not significance.
-    curves : dict of str to BenchmarkCurves
-        The predictions by benchmark.
-    tolerance : float
-        The largest difference in accuracy that counts as agreement.
+    """Derived envelopes and rays against the compute laws of the same source, by benchmark: the
+    `table`, whose columns `check_published` explains, the predictions, and the tolerance.
     """
 
     table: DataFrame
     curves: dict[str, BenchmarkCurves]
     tolerance: float
 
+    @property
+    def agrees(self) -> int:
+        """The number of benchmarks that agree."""
+        return int((self.table.verdict == "agrees").sum())
+
     def tables(self) -> tuple[Table, ...]:
         """One table, with a row for each benchmark."""
         low, high = map(FLOP.text, RANGE)
         notes = (
-            f"{self.as_dict()['agrees']} of {len(self.table)} agree to {self.tolerance:g} in accuracy "
+            f"{self.agrees} of {len(self.table)} agree to {self.tolerance:g} in accuracy "
             f"on the ray D/N = {RATIO:g}, for C from {low} to {high} FLOP.",
             f"Source: {WORKS['krajewski2025'].citation}",
         )
@@ -131,18 +107,18 @@ class PublishedCheck(Shown):
         """Everything in plain types, ready for JSON."""
         settings = {"compute_range": list(RANGE), "tokens_per_param": RATIO}
         found = {"tolerance": self.tolerance, "rows": self.table.to_dict("records")}
-        agrees = int((self.table.verdict == "agrees").sum())
-        return {"kind": "published", **settings, **found, "agrees": agrees}
+        return {"kind": "published", **settings, **found, "agrees": self.agrees}
 
 
 def check_published(*, tolerance: float = TOLERANCE) -> PublishedCheck:
     """Compare the envelope and the ray D/N = 20 of the published params-tokens laws with the compute
     laws fitted to runs near that ray, for each of the 12 benchmarks of Krajewski et al.
 
-    Parameters
-    ----------
-    tolerance : float
-        The largest difference in accuracy that counts as agreement; > 0, or a ValueError.
+    The table has the exponents alpha_derived of the envelope, alpha_ray of the ray at the geometric
+    mean of the range and alpha_empirical of the compute law; the largest differences in raw accuracy
+    from that law, max_abs_difference_envelope and, of the ray, max_abs_difference at compute_at_max;
+    and the verdict: "agrees" if that of the ray is at most the tolerance, > 0, else "differs". The
+    source gives no errors: the verdict is about size, not significance.
 
     Examples
     --------
@@ -154,5 +130,21 @@ def check_published(*, tolerance: float = TOLERANCE) -> PublishedCheck:
 
     tolerance = positive_number("tolerance", tolerance)
     curves = {str(law.label): BenchmarkCurves(law, by) for law, by in compute_counterparts()}
-    rows = [{"name": name, **own.compared(tolerance)} for name, own in curves.items()]
+    compute, rows = np.geomspace(*RANGE, GRID), []
+    for name, own in curves.items():
+        c, fitted = own.coefficients, own.fitted(compute)
+        away = np.abs(own.ray(compute) - fitted)
+        rows.append(
+            {
+                "name": name,
+                "metric_type": str(own.law.metric_type),
+                "alpha_derived": formulas.exponent(c["beta"], c["gamma"]),
+                "alpha_ray": formulas.ray_exponent(sqrt(RANGE[0]) * sqrt(RANGE[1]), RATIO, **c),
+                "alpha_empirical": float(str(own.compute_law.coefficients["alpha"])),
+                "max_abs_difference_envelope": np.abs(own.envelope(compute) - fitted).max(),
+                "max_abs_difference": away.max(),
+                "compute_at_max": compute[away.argmax()],
+                "verdict": "agrees" if away.max() <= tolerance else "differs",
+            }
+        )
     return PublishedCheck(table=DataFrame(rows), curves=curves, tolerance=tolerance)

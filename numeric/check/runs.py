@@ -23,11 +23,12 @@ from ..fit.fit import fit
 from ..fit.page import source
 from ..fit.resample import LEAST_GROUPS
 from ..law.file import beyond
-from ..results import DEFAULT_LEVEL, Estimate, checked_level, percentiles
+from ..results import DEFAULT_LEVEL as LEVEL
+from ..results import Estimate, percentiles
 from ..words import counted
 from . import approaches
 from .lack_of_fit import lack_of_fit
-from .paired import Noise, Resamples, banded, is_sound, resample
+from .paired import Resamples, banded, is_sound, resample
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,7 +52,7 @@ LEAST_RESAMPLES, LEAST_BEYOND = 61, 2
 #: the curves cannot be judged.
 LEAST_SPARE = 15
 NO_OPTIMUM = "the law that fits best has lost a term, and its optimum: vary params and tokens apart"
-VERDICTS = CONSISTENT, INCONSISTENT, CANNOT_TELL = "consistent", "inconsistent", "cannot tell"
+CONSISTENT, INCONSISTENT, CANNOT_TELL = "consistent", "inconsistent", "cannot tell"
 
 
 def _in_per_cent(row: dict[str, Any]) -> Estimate | None:
@@ -118,10 +119,10 @@ class Check(Shown):
     lack_of_fit : LackOfFit or None
         The test whether the law fits its runs; None for too few runs or groups, or a law that they
         leave undetermined.
-    tolerance, level, draws, seed : float, float, int, int
-        The settings of the check.
-    done, lost : int
-        The number of resamples that were drawn, and of those among them without a joint law.
+    tolerance : float
+        The largest relative difference in loss that counts as agreement.
+    resamples : dict of str to int
+        How many were `asked` for, `done`, and without a joint law (`lost`); their `seed`.
     """
 
     fit: Fit
@@ -133,11 +134,7 @@ class Check(Shown):
     budgets: DataFrame
     lack_of_fit: LackOfFit | None
     tolerance: float
-    level: float
-    draws: int
-    seed: int
-    done: int
-    lost: int
+    resamples: dict[str, int]
 
     def optimum(self, compute: Any) -> tuple[Any, Any, Any]:
         """N*, D* and L* of the law at a compute, FLOP, a number or an array."""
@@ -148,20 +145,20 @@ class Check(Shown):
     @cached_property
     def judged(self) -> tuple[str, str]:
         """The verdict and its reason: from the fit, else the lack of fit, else the rows."""
-        misfit, rows = self.lack_of_fit, self.rows[1:]
-        names = {word: [x["name"] for x in rows if x["verdict"] == word] for word in VERDICTS}
+        misfit = self.lack_of_fit
+        agreeing = [row["name"] for row in self.rows if row["verdict"] == CONSISTENT]
         if not self.fit.converged:
             return CANNOT_TELL, "the params-tokens fit is not certified to be a minimum"
         if misfit is not None and misfit.matters(self.tolerance):
             because = f"the law does not fit its runs (p = {misfit.p_value:.3g}): {misfit}"
             return INCONSISTENT, because
-        if names[INCONSISTENT]:
-            return INCONSISTENT, self._reasons(INCONSISTENT)
+        if because := self._reasons(INCONSISTENT):
+            return INCONSISTENT, because
         fits = "" if misfit is None else f"the law fits its runs (p = {misfit.p_value:.2g})"
-        if not names[CONSISTENT]:
+        if not agreeing:
             return CANNOT_TELL, "; ".join(filter(None, [self._reasons(CANNOT_TELL), fits]))
         within = f"within {100.0 * self.tolerance:.3g} % of what the law predicts"
-        return CONSISTENT, f"{' and '.join(names[CONSISTENT])} {within}{fits and f', and {fits}'}"
+        return CONSISTENT, f"{' and '.join(agreeing)} {within}{fits and f', and {fits}'}"
 
     def _reasons(self, verdict: str) -> str:
         """The reasons of the rows with this verdict, each once; empty where no row has it."""
@@ -173,7 +170,7 @@ class Check(Shown):
 
     @property
     def verdict(self) -> str:
-        """One of `VERDICTS`."""
+        """ "consistent", "inconsistent" or "cannot tell"."""
         return self.judged[0]
 
     @property
@@ -202,11 +199,11 @@ class Check(Shown):
         found += self.fit.warnings
         if self.budget != approaches.SIX_ND:
             found.append(f"the compute of the runs is not 6ND: the budget is {self.budget}")
-        if 0 < self.done < self.draws:
-            found.append(f"interrupted: {self.done} of {self.draws} resamples")
-        if self.lost:
-            left = f"{self.lost} of {self.done} resamples left out"
-            found.append(f"{left}: their joint law did not converge")
+        asked, done, lost, _ = self.resamples.values()
+        if 0 < done < asked:
+            found.append(f"interrupted: {done} of {asked} resamples")
+        if lost:
+            found.append(f"{lost} of {done} resamples left out: their joint law did not converge")
         ends = float(self.spent.min()), float(self.spent.max())
         if far := beyond({"compute": ends}, compute=self.compute):
             found.append(f"N*, D* and L* at {self.compute:.3g} FLOP are far beyond the runs: {far}")
@@ -222,7 +219,7 @@ class Check(Shown):
         """The table, with the verdict and at most three notes below it."""
         title = (
             f"{counted(len(self.fit.runs), 'run')}; N*, D* and L* at "
-            f"{Shortest(2).text(self.compute)} FLOP; {100.0 * self.level:.3g} % intervals"
+            f"{Shortest(2).text(self.compute)} FLOP; {100.0 * LEVEL:.3g} % intervals"
         )
         notes = [f"note: {note}" for note in self.notes]
         if left := len(notes[3:]):
@@ -264,9 +261,10 @@ class Check(Shown):
             "curves": {name: curve.to_dict("list") for name, curve in self.curves.items()},
             "budgets": budgets.astype(object).where(budgets.notna(), None).to_dict("records"),
             "lack_of_fit": misfit and {**asdict(misfit), "matters": misfit.matters(self.tolerance)},
-            **{name: getattr(self, name) for name in ("verdict", "sentence", "tolerance", "level")},
+            **{name: getattr(self, name) for name in ("verdict", "sentence", "tolerance")},
+            "level": LEVEL,
             "notes": list(self.notes),
-            "resamples": {"asked": self.draws, "done": self.done, "seed": self.seed},
+            "resamples": self.resamples,
             "n_runs": len(runs),
             "dropped": [{"row": int(entry.row), "reason": entry.reason} for entry in runs.dropped],
         }
@@ -277,7 +275,6 @@ def check(
     *,
     draws: int = 1000,
     seed: int = 0,
-    level: float = DEFAULT_LEVEL,
     tolerance: float = TOLERANCE,
     compute: float | None = None,
     progress: bool = False,
@@ -292,8 +289,6 @@ def check(
         for another; with fewer than four groups the verdict is "cannot tell".
     draws, seed : int
         The number of resamples, at least 61, and their seed, at least 0.
-    level : float
-        The level of intervals and bands, between 0 and 1.
     tolerance : float
         The largest relative difference in loss that counts as agreement; > 0.
     compute : float, optional
@@ -308,14 +303,12 @@ def check(
 
     Notes
     -----
-    The points of an approach are moved along the fitted law to where the theory speaks, which removes
-    the bias of parabolas and of staircases (`isoflop.numeric.check.approaches`). Every resample draws
-    new residuals about the fitted law and refits the joint law and the empirical laws
-    (`isoflop.numeric.check.paired`); bands are simultaneous over the compute and, by Bonferroni's
-    inequality, over the approaches. Whether the law fits its runs is tested by their residuals, from
-    about a dozen runs on (`isoflop.numeric.check.lack_of_fit`). If the table has a compute that is
-    not 6ND, the budget is the power law kappa N^a D^d through it. A KeyboardInterrupt ends the
-    resampling; the result rests on the resamples so far, and a note says so.
+    The points of an approach, `isoflop.numeric.check.approaches`, and the laws of every resample,
+    `isoflop.numeric.check.paired`, are compared by bands that are simultaneous over the compute and,
+    by Bonferroni's inequality, over the approaches; the residuals of the law are tested by
+    `isoflop.numeric.check.lack_of_fit`. If the table has a compute that is not 6ND, the budget is the
+    power law kappa N^a D^d through it. After a KeyboardInterrupt the result rests on the resamples so
+    far, and a note says so.
 
     Examples
     --------
@@ -326,7 +319,7 @@ def check(
     from pandas import DataFrame
 
     draws, seed = whole_number("draws", draws, LEAST_RESAMPLES), whole_number("seed", seed, 0)
-    tolerance, level = positive_number("tolerance", tolerance), checked_level(level)
+    tolerance = positive_number("tolerance", tolerance)
 
     fitted = fit(runs)
     read = fitted.runs
@@ -348,12 +341,12 @@ def check(
     able = [each for each in found if not each.row["reason"]]
     resamples = Resamples({}, 0, 0)
     if able:
-        noise = Noise.of(read, law.loss(rows.params, rows.tokens), fitted.solution.spare)
-        resamples = resample(fitted, budget, noise, able, draws, seed, progress=progress)
+        predicted = law.loss(rows.params, rows.tokens)
+        resamples = resample(fitted, budget, predicted, able, draws, seed, progress=progress)
 
-    derived = _derived(fitted, budget, law, at, level)
+    derived = _derived(fitted, budget, law, at)
     table, curves = [EMPTY | derived], dict[str, DataFrame]()
-    band_level = 1.0 - (1.0 - level) / max(1, len(able))
+    band_level = 1.0 - (1.0 - LEVEL) / max(1, len(able))
     for each in found:
         table.append(row := EMPTY | {"verdict": CANNOT_TELL} | each.row)
         if each in able:
@@ -361,7 +354,7 @@ def check(
             resampled = resamples.estimates[name].query("valid")
             row["reason"] = _too_few(here, resampled, band_level)
             if not row["reason"]:
-                row |= _numbers(here, resampled, budget, at, level)
+                row |= _numbers(here, resampled, budget, at)
                 curves[name] = banded(each.compute, here, resampled, band_level)
                 row |= _judged(curves[name], tolerance)
     misfit = None
@@ -377,20 +370,16 @@ def check(
         budgets=profiles.table(law, budget),
         lack_of_fit=misfit,
         tolerance=tolerance,
-        level=level,
-        draws=draws,
-        seed=seed,
-        done=resamples.done,
-        lost=resamples.lost,
+        resamples={"asked": draws, "done": resamples.done, "lost": resamples.lost, "seed": seed},
     )
 
 
-def _derived(fitted: Fit, budget: RunsBudget, law: Law, at: float, level: float) -> dict[str, Any]:
+def _derived(fitted: Fit, budget: RunsBudget, law: Law, at: float) -> dict[str, Any]:
     """The row of the params+tokens law, without an optimum if the runs leave the law undetermined."""
     row = {"approach": "params+tokens", "name": "params+tokens", "n_runs": len(fitted.runs)}
     row |= {"verdict": "", "E": law.E}
     row["alpha"] = fitted.estimate(
-        lambda own: formulas.exponent(own["beta"] / budget.a, own["gamma"] / budget.d), level
+        lambda own: formulas.exponent(own["beta"] / budget.a, own["gamma"] / budget.d), LEVEL
     )
     if not fitted.undetermined:
         row["params"], row["tokens"] = budget.unscaled(law.N_opt(at), law.D_opt(at))
@@ -443,7 +432,7 @@ def _judged(curve: DataFrame, tolerance: float) -> dict[str, Any]:
 
 
 def _numbers(
-    here: DataFrame, resampled: DataFrame, budget: RunsBudget, at: float, level: float
+    here: DataFrame, resampled: DataFrame, budget: RunsBudget, at: float
 ) -> dict[str, Any]:
     """The compute law of an approach, N*, D* and L* at a compute, and the exponent of N*(C), from the
     estimates for the losses of the runs and for the resamples.
@@ -453,14 +442,14 @@ def _numbers(
     numbers["loss"] = own.E + exp(own.log_C0 - own.alpha * log(at))
     alphas, by_selection = resampled.alpha, resampled.alpha - resampled.alpha_predicted
     alpha = own.alpha - by_selection.median()
-    low, high = percentiles(alphas - alphas.median(), level)
+    low, high = percentiles(alphas - alphas.median(), LEVEL)
     numbers["alpha"] = Estimate(alpha, float(alpha + low), float(alpha + high))
     if np.isfinite(own.exponent):
         size = exp(own.level + own.exponent * log(at))
         numbers["params"], numbers["tokens"] = budget.unscaled(size, at / (6.0 * size))
         excess = (own.exponent - own.share) / budget.a
         by_chance = (resampled.exponent - resampled.share) / budget.a
-        middle, (low, high) = by_chance.median(), percentiles(by_chance, level)
+        middle, (low, high) = by_chance.median(), percentiles(by_chance, LEVEL)
         # The interval excludes 0 exactly where the difference is beyond chance.
         numbers["excess"] = Estimate(excess - middle, float(excess - high), float(excess - low))
         numbers["params_exponent"] = own.exponent / budget.a - middle

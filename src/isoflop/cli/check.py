@@ -76,7 +76,7 @@ def run(args: Namespace) -> tuple[str, int]:
     text = answer(args, result)
     if args.explain and args.format == "text":
         text = result.explained()
-    if 0 < result.done < result.draws:
+    if 0 < result.resamples["done"] < result.resamples["asked"]:
         say("interrupted", "the bands rest on the resamples so far")
         return text, INTERRUPTED
     return text, STATUSES[result.verdict]

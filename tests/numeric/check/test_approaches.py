@@ -25,7 +25,7 @@ from isoflop.numeric.check.approaches import (
     losses_at,
     vertices,
 )
-from isoflop.numeric.check.paired import Noise, simultaneous_band
+from isoflop.numeric.check.paired import noise_about, simultaneous_band
 from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.law import Law
 
@@ -191,7 +191,7 @@ def test_noise_is_local_and_free_of_the_misfit():
     size, step = np.where(large, 0.001, 0.01), np.where(large, 0.05, -0.05)
     scatter = size * np.random.default_rng(0).standard_normal(400) + step
     runs: Any = SimpleNamespace(params=params, tokens=tokens, loss=np.exp(scatter), group=None)
-    drawn = np.log(Noise.of(runs, np.ones(400), 395).draw(np.random.default_rng(1), 500))
+    drawn = np.log(noise_about(runs, np.ones(400), 395)(np.random.default_rng(1), 500))
     inner, deviation = (params < 3e8) | (params > 3e9), drawn.std(axis=0)
     assert np.median(deviation[inner & large]) == pytest.approx(0.001, rel=0.2)
     assert np.median(deviation[inner & ~large]) == pytest.approx(0.01, rel=0.2)

@@ -193,7 +193,7 @@ def test_designs_that_cannot_tell(design, groups, reason):
 
 
 def test_arguments_outside_their_domain():
-    wrong = {"draws": 60, "seed": -1, "level": 1.0, "tolerance": 0.0, "compute": 0.0}
+    wrong = {"draws": 60, "seed": -1, "tolerance": 0.0, "compute": 0.0}
     for name, value in wrong.items():
         arguments: dict[str, Any] = {name: value}
         with pytest.raises(ValueError, match=f"^{name}={value}: must be"):
@@ -224,7 +224,7 @@ def test_an_interrupt_keeps_what_is_done(monkeypatch, consistent):
 
     monkeypatch.setattr(Solution, "refit", stopped)
     found = check(runs(profiles()), draws=1000, seed=1)
-    assert found.as_dict()["resamples"] == {"asked": 1000, "done": 3 * BATCH, "seed": 1}
+    assert found.resamples == {"asked": 1000, "done": 3 * BATCH, "lost": 0, "seed": 1}
     assert f"interrupted: {3 * BATCH} of 1000 resamples" in found.notes
     expected = row(consistent, "isoflop").difference
     assert row(found, "isoflop").difference == pytest.approx(expected, abs=3e-4)
