@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from sympy import Expr, Integer, Mul, Pow, Symbol, sympify
 
 from .kernel import symbols as sym
-from .kernel.arithmetic import Arithmetic, OutsideScope
-from .kernel.convert import normal_form
-from .kernel.field import CoefficientField
+from .kernel.arithmetic import OutsideScope
+from .kernel.convert import normal_forms
 from .reader.parse import parse
 from .reader.tokens import ParseError
 
@@ -80,9 +79,9 @@ class Budget:
         for variable in variables:
             if variable not in monomial.free_symbols:
                 raise ValueError(f"budget={monomial}: does not depend on {variable}")
-        arithmetic = Arithmetic(CoefficientField(monomial.free_symbols))
         try:
-            form = arithmetic.canonical(normal_form(monomial, arithmetic))
+            arithmetic, (form,) = normal_forms((monomial,))
+            form = arithmetic.canonical(form)
         except OutsideScope as error:
             raise ValueError(f"budget={monomial}: {error}") from error
         exponents = []

@@ -24,9 +24,8 @@ from sympy import (
 )
 
 from .kernel import symbols as sym
-from .kernel.arithmetic import Arithmetic, OutsideScope
-from .kernel.convert import normal_form
-from .kernel.field import CoefficientField
+from .kernel.arithmetic import OutsideScope
+from .kernel.convert import normal_forms
 from .kernel.functions import expm1
 
 REDUCIBLE = sym.REDUCIBLE
@@ -268,9 +267,9 @@ def _term(summand: Expr, variables: tuple[Symbol, ...]) -> Term:
 
 def _certified_sign(expression: Expr) -> int:
     """The common sign of all terms of the normal form, 0 if they differ or a sign is unknown."""
-    arithmetic = Arithmetic(CoefficientField(expression.free_symbols))
     try:
-        terms = arithmetic.canonical(normal_form(expression, arithmetic))
+        arithmetic, (form,) = normal_forms((expression,))
+        terms = arithmetic.canonical(form)
     except OutsideScope:
         return 0
     signs = {arithmetic.sign_of_term(key, value) for key, value in terms.items()}

@@ -39,6 +39,16 @@ class Nowhere(OutsideScope):
     """The expression has no value at any point: it divides by zero or takes the logarithm of zero."""
 
 
+class MustBePositive(Exception):
+    """A logarithm needs a sum to be positive that earlier forms took for one of either sign: all forms
+    must be found again with that condition.
+    """
+
+    def __init__(self, condition: Expr) -> None:
+        super().__init__(f"{condition} > 0")
+        self.condition = condition
+
+
 def log_key(prime: int) -> Key:
     return (frozenset(), ((prime, 1),))
 
@@ -60,9 +70,6 @@ class Arithmetic:
 
     def __init__(self, field: CoefficientField) -> None:
         self.field = field
-        self.positive_twin: dict[
-            int, tuple[int, int]
-        ] = {}  # signed sum W -> (positive sum |W|, sign of W)
         self.positive: list[Expr] = []
         self.nonzero: list[Expr] = []
 
@@ -83,24 +90,14 @@ class Arithmetic:
                 del total[key]
         return total
 
-    def _product(self, product: Fraction, *factors: Fraction) -> Fraction:
+    def _product(self, left: Fraction, right: Fraction) -> Fraction:
         """The product; OutsideScope where a numerator or denominator gets too long."""
-        for factor in factors:
-            if factor == self.field.one:
-                continue
-            if product == self.field.one:
-                product = factor
-                continue
-            above, below = (
-                len(product.numer) * len(factor.numer),
-                len(product.denom) * len(factor.denom),
-            )
-            if max(above, below) > LARGEST_PRODUCT:
-                raise OutsideScope(
-                    f"a coefficient expands to more than {LARGEST_COEFFICIENT} terms"
-                )
-            product = self._bounded(product * factor)
-        return product
+        if self.field.one in (left, right):
+            return right if left == self.field.one else left
+        above, below = (len(left.numer) * len(right.numer), len(left.denom) * len(right.denom))
+        if max(above, below) > LARGEST_PRODUCT:
+            raise OutsideScope(f"a coefficient expands to more than {LARGEST_COEFFICIENT} terms")
+        return self._bounded(left * right)
 
     def _bounded(self, value: Fraction) -> Fraction:
         if max(len(value.numer), len(value.denom)) > LARGEST_COEFFICIENT:
@@ -118,7 +115,7 @@ class Arithmetic:
             check()
             for key_right, value_right in right.items():
                 factor, key = self._multiply_keys(key_left, key_right)
-                value = self._product(value_left, value_right, factor)
+                value = self._product(self._product(value_left, value_right), factor)
                 value = self._bounded(product[key] + value) if key in product else value
                 if value:
                     product[key] = value
@@ -225,8 +222,8 @@ class Arithmetic:
         if len(argument) == 1:
             ((key, value),) = argument.items()
             if not key[1]:
-                value, exponent = self._with_positive_sums(value, dict(key[0]))
-                return self.add(self._log_of_fraction(value), exponent)
+                self._refuse_signed_sums(key, value)
+                return self.add(self._log_of_fraction(value), dict(key[0]))
         scale, prime = self._positive_sum(argument)
         return self.add(self.log(scale), {log_key(prime): self.field.one})
 
@@ -265,28 +262,33 @@ class Arithmetic:
             self._registered(form, positive=True)
         for key, value in form.items():
             if len(form) == 1 and not key[1] and not self._open_sums(key):
-                self.field.declare_positive(self._apply_twins(value, dict(key[0]))[0])
+                self.field.declare_positive(value)
 
     def sign_of_term(self, key: Key, value: Fraction) -> int:
         """The sign of one term, 0 where it is uncertain or the term may vanish."""
         if key[1] or self._open_sums(key) or self.field.unknown_primes(value):
             return 0
-        return self.field.sign_of(self._apply_twins(value, dict(key[0]))[0])[0]
+        return self.field.sign_of(value)[0]
 
     def is_nonnegative(self, key: Key, value: Fraction) -> bool:
         """Whether one term is certainly not negative; it may vanish."""
         if key[1] or self._open_sums(key):
             return False
-        sign, unknown = self.field.sign_of(self._apply_twins(value, dict(key[0]))[0])
+        sign, unknown = self.field.sign_of(value)
         return sign == 1 and all(map(self.field.is_nonnegative, unknown))
 
     def _open_sums(self, key: Key) -> bool:
         """Whether the key holds an odd power of a sum of unknown sign."""
-        powers = {self._signed_prime(inner): power for inner, power in key[0]}
-        return any(
-            prime is not None and prime not in self.positive_twin and e.numer.LC % 2
-            for prime, e in powers.items()
-        )
+        return any(e.numer.LC % 2 for e in self._signed_sums(key).values())
+
+    def _signed_sums(self, key: Key) -> dict[int, Fraction]:
+        """The sums of unknown sign in a key, with their powers."""
+        powers = {linear_log(inner): power for inner, power in key[0]}
+        return {
+            prime: power
+            for prime, power in powers.items()
+            if prime is not None and self.field.primes[prime].kind == "signed"
+        }
 
     def is_certainly_positive(self, form: NormalForm) -> bool:
         """Whether the form is a sum of terms that are each certainly positive."""
@@ -305,8 +307,7 @@ class Arithmetic:
 
     # A sum that occurs under a logarithm or a non-integer power is recorded positive and is a prime
     # of kind "sum". A sum in a denominator may have either sign: it is a prime of kind "signed" and
-    # carries integer exponents only. Where its sign becomes known it gets a positive twin, and
-    # `canonical` rewrites W^n as sign^n |W|^n.
+    # carries integer exponents only. Where a logarithm then needs its sign, `MustBePositive` is raised.
 
     def _registered(self, base: NormalForm, *, positive: bool) -> tuple[NormalForm, int]:
         """`(t, W)` with base = t W, where t is one term and W a registered sum; a new sum is
@@ -335,72 +336,32 @@ class Arithmetic:
         return self.sign_of_term(key, value)
 
     def _positive_sum(self, argument: NormalForm) -> tuple[NormalForm, int]:
-        """`(t, W)` with argument = t W > 0 and W a positive sum; records the condition and the twins
-        that it implies.
-        """
+        """`(t, W)` with argument = t W > 0 and W a positive sum; records the condition."""
         for prime, scale in self._matches(argument, "sum"):
             if self._sign(scale) >= 0:
                 return scale, prime
         if not self.is_certainly_positive(argument):
             self.positive.append(self.to_sympy(argument))
         scale, prime = self._registered(argument, positive=True)
-        for signed, ratio in self._matches(self.field.primes[prime].value, "signed"):
-            sign = self._sign(ratio)
-            if sign and signed not in self.positive_twin:
-                self._add_twin(signed, sign)
+        for _, ratio in self._matches(self.field.primes[prime].value, "signed"):
+            if self._sign(ratio):
+                raise MustBePositive(self.to_sympy(argument))
         return scale, prime
 
-    def _add_twin(self, signed: int, sign: int) -> int:
-        value = self.field.primes[signed].value
-        magnitude = value if sign > 0 else self.negate(value)
-        for prime, scale in self._matches(magnitude, "sum"):
-            if scale == self.constant(self.field.one):
-                self.positive_twin[signed] = (prime, sign)
-                return prime
-        prime = self.field.prime_index(Prime("sum", dict(magnitude)), 1)
-        self.positive_twin[signed] = (prime, sign)
-        return prime
-
-    def _with_positive_sums(
-        self, value: Fraction, exponent: NormalForm
-    ) -> tuple[Fraction, NormalForm]:
-        """A one-term argument of a logarithm, with every signed sum replaced by its positive twin.
-
-        The argument must be positive: with one odd power of unknown sign, the coefficient's sign
-        decides the sum's.
+    def _refuse_signed_sums(self, key: Key, value: Fraction) -> None:
+        """Raise MustBePositive for the one sum of unknown sign in the argument of a logarithm, whose
+        coefficient has a certain sign; OutsideScope where that leaves the sign of the sum open.
         """
-        signed = {
-            prime: e
-            for key, e in exponent.items()
-            if (prime := self._signed_prime(key)) is not None
-        }
-        unresolved = [prime for prime in signed if prime not in self.positive_twin]
-        if unresolved:
-            sign, unknown = self.field.sign_of(value)
-            odd = signed[unresolved[0]].numer.LC % 2
-            if len(unresolved) > 1 or len(signed) > 1 or unknown or not odd:
-                raise OutsideScope(
-                    "a logarithm or a non-integer power of a quotient of sums of unknown sign"
-                )
-            self.positive.append(self.to_sympy({(frozenset(exponent.items()), ()): value}))
-            self._add_twin(unresolved[0], sign)
-        return self._apply_twins(value, exponent)
-
-    def _signed_prime(self, key: Key) -> int | None:
-        prime = linear_log(key)
-        return prime if prime is not None and self.field.primes[prime].kind == "signed" else None
-
-    def _apply_twins(self, value: Fraction, exponent: NormalForm) -> tuple[Fraction, NormalForm]:
-        result: NormalForm = {}
-        for key, e in exponent.items():
-            prime = self._signed_prime(key)
-            if prime in self.positive_twin:
-                twin, sign = self.positive_twin[prime]
-                if sign < 0 and e.numer.LC % 2:
-                    value = -value
-                key = log_key(twin)
-            result = self.add(result, {key: e})
-        return value, result
+        signed = self._signed_sums(key)
+        if not signed:
+            return
+        sign, unknown = self.field.sign_of(value)
+        ((prime, power), *others) = signed.items()
+        if others or unknown or not power.numer.LC % 2:
+            raise OutsideScope(
+                "a logarithm or a non-integer power of a quotient of sums of unknown sign"
+            )
+        raise MustBePositive(sign * self.to_sympy(self.field.primes[prime].value))
 
     def _ratio(self, left: NormalForm, right: NormalForm) -> NormalForm | None:
         """The one-term t with left = t right, None if there is none."""
@@ -447,9 +408,8 @@ class Arithmetic:
         """The form with all known signs applied and all sums grouped."""
         result: NormalForm = {}
         for (exponent, logs), value in form.items():
-            signed, positive = self._apply_twins(value, dict(exponent))
-            factor, reduced = self._reduce(positive)
-            result = self.add(result, {(reduced, logs): signed * factor})
+            factor, reduced = self._reduce(dict(exponent))
+            result = self.add(result, {(reduced, logs): value * factor})
         for prime in sorted(self._sums_in(result), reverse=True):
             result = self._expand_sum(result, prime)
         return result

@@ -13,9 +13,8 @@ from functools import partial
 from sympy import Abs, Add, Expr, Integer, Mul, Pow, Symbol, exp, log
 
 from .answer import Answer, Condition, Decision, undecided, weaker
-from .arithmetic import Arithmetic, Nowhere, OutsideScope
-from .convert import normal_form
-from .field import CoefficientField
+from .arithmetic import Nowhere, OutsideScope
+from .convert import normal_forms
 
 LARGEST_ROOT = 1_000
 ZERO = Integer(0)
@@ -202,18 +201,17 @@ def solved(e: Expr, x: Symbol) -> Expr | None:
 
 def _vanishes(e: Expr) -> bool:
     """Whether the expression is zero unconditionally."""
-    arithmetic = Arithmetic(CoefficientField(e.free_symbols))
     try:
-        zero = arithmetic.is_zero(normal_form(e, arithmetic))
+        arithmetic, (form,) = normal_forms((e,))
     except OutsideScope:
         return False
-    return zero and not (arithmetic.positive or arithmetic.nonzero)
+    return arithmetic.is_zero(form) and not (arithmetic.positive or arithmetic.nonzero)
 
 
 def _has_no_value(e: Expr) -> bool:
     """Whether the expression has no value at any point."""
     try:
-        normal_form(e, Arithmetic(CoefficientField(e.free_symbols)))
+        normal_forms((e,))
     except OutsideScope as error:
         return isinstance(error, Nowhere)
     return False

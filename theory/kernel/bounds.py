@@ -11,7 +11,7 @@ from sympy import Expr, sympify
 from .answer import BOUNDS, STRICT, Answer, Condition, Decision, undecided
 from .arithmetic import OutsideScope
 from .boundary import with_boundary
-from .convert import arithmetic_for, normal_form
+from .convert import normal_forms
 from .counterexample import any_point, counterexample
 from .decide import POINTS_TO_PROVE, decide, few_points, points_where
 from .rules import PROVED, Stated, implied
@@ -113,9 +113,7 @@ def _sought(
     the assumptions.
     """
     try:
-        arithmetic = arithmetic_for((larger, smaller), assume)
-        for side in (larger, smaller):
-            normal_form(side, arithmetic)
+        arithmetic, _ = normal_forms((larger, smaller), assume)
     except OutsideScope:
         return None
     needed = tuple(e for e in arithmetic.positive if e not in assume)

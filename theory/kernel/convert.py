@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from sympy import Abs, Expr, cosh, exp, log, sinh, sympify, tanh
+from sympy import Abs, Expr, Symbol, exp, log, sympify
 
-from .arithmetic import Arithmetic, NormalForm, OutsideScope
+from .arithmetic import Arithmetic, MustBePositive, NormalForm, OutsideScope
 from .deadline import check
 from .field import CoefficientField
+from .functions import meaning
 from .sample import not_real
 
 
-def arithmetic_for(expressions: Iterable[Expr], assume: Sequence[Expr] = ()) -> Arithmetic:
-    """Arithmetic in the symbols of the expressions and of the assumptions, which it takes as positive.
+def normal_forms(
+    expressions: Sequence[Expr], assume: Sequence[Expr] = ()
+) -> tuple[Arithmetic, list[NormalForm]]:
+    """The normal forms of the expressions where the assumed ones are positive, and their arithmetic.
 
     Raises
     ------
     OutsideScope
-        If an assumption has no normal form.
+        If an expression or an assumption has no normal form.
     """
-    arithmetic = Arithmetic(
-        CoefficientField(set().union(*(e.free_symbols for e in (*expressions, *assume))))
-    )
-    for assumption in assume:
-        arithmetic.assume_positive(normal_form(assumption, arithmetic))
-    return arithmetic
+    symbols = set[Symbol]().union(*(e.free_symbols for e in (*expressions, *assume)))
+    needed: list[Expr] = []
+    while True:
+        arithmetic = Arithmetic(CoefficientField(symbols))
+        try:
+            for assumption in (*assume, *needed):
+                arithmetic.assume_positive(_normal_form(assumption, arithmetic))
+            arithmetic.positive += needed
+            return arithmetic, [_normal_form(e, arithmetic) for e in expressions]
+        except MustBePositive as found:
+            if found.condition in needed:
+                raise OutsideScope(f"the sign of {found.condition} is not settled") from found
+            needed.append(found.condition)
 
 
-def normal_form(expression: Expr, arithmetic: Arithmetic) -> NormalForm:
+def _normal_form(expression: Expr, arithmetic: Arithmetic) -> NormalForm:
     """The normal form of a SymPy expression; side conditions are recorded in `arithmetic`.
 
     Raises
@@ -85,10 +95,8 @@ class _Converter:
             return arithmetic.log(self.convert(e.args[0]))
         if isinstance(e, Abs):
             return arithmetic.absolute(self.convert(e.args[0]))
-        if isinstance(e, (sinh, cosh, tanh)):
-            return self.convert(e.rewrite(exp))
-        if hasattr(e, "definition"):
-            return self.convert(e.definition())
+        if (meant := meaning(e)) is not None:
+            return [self.convert(part) for part in (*e.args, meant)][-1]  # with their conditions
         if e.is_Relational:
             raise OutsideScope(f"{e} is a relation, not an expression; pass its two sides")
         raise OutsideScope(f"{e.func.__name__} is outside the normal form: {e}")

@@ -10,7 +10,7 @@ from sympy import Expr, Symbol, sympify
 from .answer import Answer, Condition, Decision, undecided
 from .arithmetic import OutsideScope
 from .boundary import with_boundary
-from .convert import arithmetic_for, normal_form
+from .convert import normal_forms
 from .counterexample import counterexample
 from .evaluate import IntervalEvaluator, Undefined, certainly_nonzero
 from .sample import Point, points
@@ -101,8 +101,7 @@ def _exact(left: Expr, right: Expr, assumptions: tuple[Expr, ...]) -> tuple[Cond
     normal form does not decide.
     """
     try:
-        arithmetic = arithmetic_for((left, right), assumptions)
-        lhs, rhs = (normal_form(side, arithmetic) for side in (left, right))
+        arithmetic, (lhs, rhs) = normal_forms((left, right), assumptions)
         if not arithmetic.is_zero(arithmetic.add(lhs, arithmetic.negate(rhs))):
             return "the normal forms differ, but no sampled point separates the two sides"
     except OutsideScope as error:

@@ -1,8 +1,4 @@
-"""Values of expressions at a point: as multiprecision numbers, or enclosed by intervals.
-
-An expression is compiled to steps once; a step that several expressions share is evaluated once at
-each point.
-"""
+"""Values of expressions at a point: as multiprecision numbers, or enclosed by intervals."""
 
 from __future__ import annotations
 
@@ -14,15 +10,14 @@ from typing import Any, NamedTuple
 
 import mpmath
 from mpmath.ctx_iv import MPIntervalContext
-from sympy import Abs, Expr, Rational, Symbol, cosh, exp, log, sinh, tanh
+from sympy import Abs, Expr, Rational, Symbol, exp, log
 
 from .deadline import check
+from .functions import meaning
 
 #: The largest argument of exp: the bits of its integer part cost as many bits of precision.
 LARGEST_EXPONENT = 2**1_000
 Point = Mapping[Symbol, Any]
-Values = list[Any]
-Step = Callable[[Values, Point], Any]
 
 
 class Undefined(ValueError):
@@ -36,12 +31,9 @@ class Evaluator:
         self.context = context
         self.context.dps = digits
         self._largest = self.context.mpf(LARGEST_EXPONENT)
-        self._steps: list[Step] = []
-        self._needs: list[Sequence[int]] = []
-        self._index: dict[Expr, int] = {}
-        self._orders: dict[Expr, Sequence[int]] = {}
+        self._functions = {exp: self._exp, log: self._log, Abs: abs}
         self._point: Point | None = None
-        self._values: Values = []
+        self._values: dict[Expr, Any] = {}
 
     @staticmethod
     def ends(value: Any) -> tuple[Any, Any]:
@@ -51,9 +43,9 @@ class Evaluator:
     def rational(self, value: Rational) -> Any:
         return self.context.mpf(int(value.p)) / self.context.mpf(int(value.q))
 
-    def evaluate(self, expression: Expr, point: Point, known: Values | None = None) -> Any:
-        """The value at the point. `known` holds the values of the steps found at that point so far;
-        by default those of the last call, if the point is the same.
+    def evaluate(self, expression: Expr, point: Point, known: dict[Expr, Any] | None = None) -> Any:
+        """The value at the point. `known` holds the values found at that point so far; by default
+        those of the last calls, if the point is the same.
 
         Raises
         ------
@@ -62,71 +54,45 @@ class Evaluator:
             enclosed.
         """
         check()
-        order = self._orders.get(expression)
-        if order is None:
-            order = self._orders[expression] = self._order(self._index_of(expression))
         if known is None:
             if self._point != point:
-                self._point, self._values = dict(point), []
+                self._point, self._values = dict(point), {}
             known = self._values
-        known += [None] * (len(self._steps) - len(known))
-        for i in order:
-            if known[i] is None:
-                known[i] = self._steps[i](known, point)
-        return known[order[-1]]
 
-    def _index_of(self, e: Expr) -> int:
-        if e not in self._index:
-            step, needs = self._step(e)
-            self._index[e] = len(self._steps)
-            self._steps.append(step)
-            self._needs.append(needs)
-        return self._index[e]
+        def value(e: Expr) -> Any:
+            if e not in known:
+                known[e] = self._at(e, point) if e.is_Symbol else self._of_parts(e, value)
+            return known[e]
 
-    def _order(self, last: int) -> Sequence[int]:
-        """All steps that a step depends on, in order of evaluation, with itself as the last."""
-        needed, open_steps = {last}, [last]
-        while open_steps:
-            fresh = set(self._needs[open_steps.pop()]) - needed
-            needed |= fresh
-            open_steps += fresh
-        return sorted(needed)
-
-    def _step(self, e: Expr) -> tuple[Step, Sequence[int]]:
-        """A function that computes the expression from the values of earlier steps, and those steps."""
-        if e.is_Symbol:
-            return (lambda _, point: self._at(e, point)), ()
-        if (e.is_Rational and e.is_finite) or e is exp(1):
-            constant = self.rational(e) if e.is_Rational else self.context.exp(1)
-            return (lambda values, point: constant), ()
-        if isinstance(e, (sinh, cosh, tanh)) or hasattr(e, "definition"):
-            meaning = e.definition() if hasattr(e, "definition") else e.rewrite(exp)
-            needs = [self._index_of(part) for part in (*e.args, meaning)]
-            return (lambda values, point: values[needs[-1]]), needs
-        if e.is_Pow and e.exp.is_Integer:
-            base, n = self._index_of(e.base), int(e.exp)
-            return (lambda values, point: self._whole_power(values[base], n)), [base]
-        needs = [self._index_of(part) for part in e.args]
-        if e.is_Add or e.is_Mul:
-            operation = add if e.is_Add else mul
-            return (lambda values, _: reduce(operation, (values[i] for i in needs))), needs
-        functions = {exp: self._exp, log: self._log, Abs: abs}
-        if e.is_Pow:
-            return (lambda values, _: self._power(*(values[i] for i in needs))), needs
-        if e.func not in functions:
-            raise Undefined(f"{e.func.__name__} has no value at a point")
-        function = functions[e.func]
-        return (lambda values, point: function(values[needs[0]])), needs
+        return value(expression)
 
     def _at(self, symbol: Symbol, point: Point) -> Any:
         if symbol not in point:
             raise Undefined(f"{symbol} is bound by a sum, an integral or the like")
         value = point[symbol]
-        return (
-            self.rational(value)
-            if isinstance(value, (Rational, tuple))
-            else self.context.mpf(value)
-        )
+        is_exact = isinstance(value, (Rational, tuple))
+        return self.rational(value) if is_exact else self.context.mpf(value)
+
+    def _of_parts(self, e: Expr, value: Callable[[Expr], Any]) -> Any:
+        """The value of an expression from those of its parts."""
+        if e.is_Rational and e.is_finite:
+            return self.rational(e)
+        if e is exp(1):
+            return self.context.exp(1)
+        if e.is_Add or e.is_Mul:
+            return reduce(add if e.is_Add else mul, map(value, e.args))
+        if e.is_Pow:
+            base = value(e.base)
+            return (
+                self._whole_power(base, int(e.exp))
+                if e.exp.is_Integer
+                else self._exp(value(e.exp) * self._log(base))
+            )
+        if e.func in self._functions:
+            return self._functions[e.func](value(e.args[0]))
+        if (meant := meaning(e)) is not None:
+            return [value(part) for part in (*e.args, meant)][-1]
+        raise Undefined(f"{e.func.__name__} has no value at a point")
 
     def _log(self, argument: Any) -> Any:
         check()
@@ -146,9 +112,6 @@ class Evaluator:
         if n < 0 and low <= 0 <= high:
             raise Undefined("division by a value that is not certainly different from zero")
         return base**n
-
-    def _power(self, base: Any, exponent: Any) -> Any:
-        return self._exp(exponent * self._log(base))
 
 
 class PointEvaluator(Evaluator):

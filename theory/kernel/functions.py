@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import Add, Expr, Function, Integer, Mul, Pow, Rational, exp, log
+from sympy import Add, Expr, Function, Integer, Mul, Pow, Rational, cosh, exp, log, sinh, tanh
 
 
 class expm1(Function):
@@ -66,6 +66,13 @@ class expm1_pair(Function):
     def definition(self) -> Expr:
         b, g, s = self.args
         return (exp(-b * s) - 1) / b + (exp(g * s) - 1) / g
+
+
+def meaning(e: Expr) -> Expr | None:
+    """What a safe-form or hyperbolic function stands for; None for any other expression."""
+    if hasattr(e, "definition"):
+        return e.definition()
+    return e.rewrite(exp) if isinstance(e, (sinh, cosh, tanh)) else None
 
 
 def defined(expression: Expr) -> Expr:

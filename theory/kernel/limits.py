@@ -29,7 +29,7 @@ from sympy import limit as limit_of_sympy
 from .answer import Answer, Condition, Decision, Witness, undecided, weaker
 from .arithmetic import OutsideScope
 from .boundary import Sides, with_boundary
-from .convert import arithmetic_for, normal_form
+from .convert import normal_forms
 from .deadline import OutOfTime, check, within
 from .decide import decide
 from .functions import defined
@@ -184,8 +184,8 @@ def leading_limit(e: Expr, x: Symbol, limit: str, assume: Sides) -> Found | None
     expression is no such sum or the sign of an exponent is unknown.
     """
     try:
-        arithmetic = arithmetic_for((e,), assume)
-        form = arithmetic.canonical(normal_form(e, arithmetic))
+        arithmetic, (form,) = normal_forms((e,), assume)
+        form = arithmetic.canonical(form)
         if arithmetic.positive:
             return None
         constant, growing = Integer(0), set[int]()

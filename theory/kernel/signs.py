@@ -40,7 +40,7 @@ class _Place:
 
     def __init__(self, point: Point) -> None:
         self.point = point
-        self.seen: list[Any] = []
+        self.seen: dict[Expr, Any] = {}
 
 
 class Prover(ABC):

@@ -11,7 +11,7 @@ from sympy.polys.matrices import DomainMatrix
 from sympy.polys.polyerrors import PolynomialError
 
 from .arithmetic import Arithmetic, NormalForm, OutsideScope
-from .convert import arithmetic_for, normal_form
+from .convert import normal_forms
 
 ZERO = Integer(0)
 POSITIVE = "the difference is a sum of positive terms"
@@ -45,8 +45,8 @@ def _exponents(terms: Sequence[Expr]) -> Iterator[list[Expr]]:
     """Rows of exponents in all terms: for each symbol that occurs only as a factor, then for e and
     each integer prime.
     """
-    arithmetic = arithmetic_for(terms)
-    forms = [arithmetic.canonical(normal_form(term, arithmetic)) for term in terms]
+    arithmetic, forms = normal_forms(terms)
+    forms = [arithmetic.canonical(form) for form in forms]
     if any(len(form) != 1 for form in forms):
         return
     symbols = set().union(*(term.free_symbols for term in terms))
@@ -81,8 +81,8 @@ class DefinedForm:
     ) -> DefinedForm | None:
         """The normal form; None if the expression needs conditions that are neither assumed nor known."""
         try:
-            arithmetic = arithmetic_for((e,), assume)
-            form = arithmetic.canonical(normal_form(e, arithmetic))
+            arithmetic, (form,) = normal_forms((e,), assume)
+            form = arithmetic.canonical(form)
             if arithmetic.positive or not {*arithmetic.nonzero} <= {*nonzero}:
                 return None
             return cls(arithmetic, form, assume)

@@ -13,12 +13,11 @@ from typing import Any, ClassVar
 from sympy import Expr, Symbol, oo
 
 from ..kernel.answer import Condition, Decision, undecided
-from ..kernel.arithmetic import Arithmetic, OutsideScope
-from ..kernel.convert import normal_form
+from ..kernel.arithmetic import OutsideScope
+from ..kernel.convert import normal_forms
 from ..kernel.deadline import OutOfTime, within
 from ..kernel.decide import decide
 from ..kernel.factorials import Factorial, Gamma
-from ..kernel.field import CoefficientField
 from ..kernel.functions import Partial
 from ..kernel.points import PointCheck, check_at_points
 from ..kernel.rules import (
@@ -199,15 +198,10 @@ class Step:
 
     def _domain(self) -> tuple[Expr, ...]:
         """The expressions that must be positive for the two sides to be defined."""
-        letters = self.symbols.union(*(a.free_symbols for a in self.assume))
-        arithmetic = Arithmetic(CoefficientField(letters))
         try:
-            for expression in self.assume:
-                arithmetic.assume_positive(normal_form(expression, arithmetic))
-            for side in (self.lhs, self.rhs):
-                normal_form(side, arithmetic)
+            arithmetic, _ = normal_forms((self.lhs, self.rhs), self.assume)
         except OutsideScope:
-            pass
+            return ()
         return tuple(arithmetic.positive)
 
     def verify(

@@ -4,9 +4,8 @@ import pytest
 import sympy
 from sympy import Abs, Expr, Integer, Pow, Rational, Symbol, exp, log, sqrt, symbols
 
-from isoflop.theory.kernel.arithmetic import Arithmetic, OutsideScope
-from isoflop.theory.kernel.convert import normal_form
-from isoflop.theory.kernel.field import CoefficientField
+from isoflop.theory.kernel.arithmetic import OutsideScope
+from isoflop.theory.kernel.convert import normal_forms
 from isoflop.theory.kernel.functions import expm1, log1p, phi2
 
 A, B, C, D, N, b, g, k, p = symbols("A B C D N b g k p", positive=True)
@@ -19,21 +18,15 @@ def raw(base: Expr, exponent: Expr) -> Expr:
     return Pow(base, exponent, evaluate=False)
 
 
-def arithmetic_of(*expressions: Expr) -> Arithmetic:
-    return Arithmetic(CoefficientField(set().union(*(e.free_symbols for e in expressions))))
-
-
 def conditions(expression: Expr) -> tuple[set[Expr], set[Expr]]:
     """What has to be positive and what must not vanish."""
-    arithmetic = arithmetic_of(expression)
-    normal_form(expression, arithmetic)
+    arithmetic, _ = normal_forms([expression])
     return set(arithmetic.positive), set(arithmetic.nonzero)
 
 
-def equal(left: Expr, right: Expr) -> bool:
+def equal(left: Expr, right: Expr, *assume: Expr) -> bool:
     """Whether the normal forms agree; the conditions are another matter."""
-    arithmetic = arithmetic_of(left, right)
-    forms = [normal_form(side, arithmetic) for side in (left, right)]
+    arithmetic, forms = normal_forms([left, right], assume)
     return arithmetic.is_zero(arithmetic.add(forms[0], arithmetic.negate(forms[1])))
 
 
@@ -70,9 +63,7 @@ def test_conditions(expression: Expr, positive: set[Expr], nonzero: set[Expr]) -
 
 def test_condition_of_one_operation_serves_the_next() -> None:
     """(x-1)^p says x > 1; then |x-1| is x - 1 and any power of it is defined."""
-    arithmetic = arithmetic_of(x, p)
-    normal_form((x - 1) ** p, arithmetic)
-    form = normal_form(raw((x - 1) ** 2, HALF) - (x - 1), arithmetic)
+    arithmetic, (_, form) = normal_forms([(x - 1) ** p, raw((x - 1) ** 2, HALF) - (x - 1)])
     assert arithmetic.is_zero(form)
     assert arithmetic.positive == [x - 1]
 
@@ -90,11 +81,8 @@ def test_contradiction_with_a_condition_is_outside() -> None:
 
 
 def test_absolute_value_reduces_mod_1_where_the_sign_is_known() -> None:
-    for sign, gap in ((1, x), (-1, -x)):
-        arithmetic = arithmetic_of(x, p)
-        arithmetic.assume_positive(normal_form(gap, arithmetic))
-        difference = normal_form(raw(x**2, HALF) - sign * x, arithmetic)
-        assert arithmetic.is_zero(difference)
+    assert equal(raw(x**2, HALF), x, x)
+    assert equal(raw(x**2, HALF), -x, -x)
 
 
 @pytest.mark.parametrize(
@@ -200,6 +188,5 @@ def test_outside_scope(expression: Expr, reason: str) -> None:
     ids=str,
 )
 def test_form_turned_back_is_equal(expression: Expr) -> None:
-    arithmetic = arithmetic_of(expression)
-    form = normal_form(expression, arithmetic)
+    arithmetic, (form,) = normal_forms([expression])
     assert equal(arithmetic.to_sympy(form), expression)
