@@ -18,7 +18,7 @@ from .kernel.points import PointCheck
 from .kernel.rules import FAILED, STRENGTHS, weakest
 from .settings import theorem
 from .theorem.derivation import Derivation
-from .theorem.errata import ErratumVerdict
+from .theorem.errata import Erratum
 from .theorem.step import Step, Verdict
 from .theorem.words import say
 from .typeset.plain import plain
@@ -161,7 +161,6 @@ def load(name: str | PathLike[str]) -> Derivation:
         known = close_matches(str(name), (*NAMES, *ERRATA))
         kinds = " or ".join(SUFFIXES)
         raise ValueError(f"name={name!r}: must be the name of a theorem, or a {kinds} file{known}")
-    found.refuse_mistakes()
     return found
 
 
@@ -231,18 +230,22 @@ def verify_errata(paper: str) -> tuple[dict[str, Any], ...]:
     """
     if paper not in ERRATA:
         raise ValueError(f"paper={paper!r}: must be one of {', '.join(ERRATA)}")
-    return tuple(_as_data(erratum.verify()) for erratum in errata(ERRATA[paper]))
+    return tuple(map(judged, errata(ERRATA[paper])))
 
 
-def _as_data(verdict: ErratumVerdict) -> dict[str, Any]:
-    erratum, witness = verdict.erratum, verdict.witness
-    steps = tuple(asdict(StepReport.of(step)) for step in verdict.corrected)
-    data = {"name": erratum.name, "where": erratum.where, "comment": erratum.comment}
+def judged(erratum: Erratum) -> dict[str, Any]:
+    """An erratum as data. It holds if the printed claim is refuted and every correction is proved."""
+    verdicts = [step.verify() for step in erratum.corrected]
+    proved = all(verdict.holds and verdict.exact.proved for verdict in verdicts)
+    steps = tuple(asdict(StepReport.of(verdict)) for verdict in verdicts)
+    data: dict[str, Any] = {"name": erratum.name, "where": erratum.where}
+    data["comment"] = erratum.comment
     if erratum.printed is None:
-        return {**data, "holds": verdict.holds, "checks": steps}
-    failed = {"refuted": witness is not None, "witness": None if witness is None else str(witness)}
-    printed = {"printed": claim_text(erratum.printed), **failed, "corrected": steps}
-    return {**data, **printed, "holds": verdict.holds}
+        return {**data, "holds": proved, "checks": steps}
+    witness = erratum.witness()
+    data |= {"printed": claim_text(erratum.printed), "refuted": witness is not None}
+    data |= {"witness": None if witness is None else str(witness), "corrected": steps}
+    return {**data, "holds": proved and witness is not None}
 
 
 def summary(reports: Iterable[TheoremReport]) -> dict[str, int]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from sympy import Expr
-
-from .step import Step, UnderLemma, Verdict
-from .words import Definition, Formula, Sentence, defined_names, names_in, needed
+from .step import Step, Verdict
+from .words import Definition, Formula, Sentence
 
 
 @dataclass(frozen=True)
@@ -17,10 +14,8 @@ class Derivation:
     """A theorem: title, assumptions, definitions, statement, steps, source, consequences.
 
     The statement is a sentence about steps: `{name}` in it is the claim of that step, so that
-    nothing can be stated as a formula that no step proves. A step may use the defined names; an
-    assumption, the domain in the statement or a reason must introduce every other letter.
-    Definitions that nothing uses are left out. `short` names the steps that a paper prints as the
-    proof; by default they are those of the statement.
+    nothing can be stated as a formula that no step proves. `short` names the steps that a paper
+    prints as the proof; by default they are those of the statement.
     """
 
     name: str
@@ -32,13 +27,6 @@ class Derivation:
     follows: str | Sentence = ""
     definitions: tuple[Definition, ...] = ()
     short: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.definitions:
-            bare = tuple(replace(step, where=()) for step in self.steps)
-            used = needed(self.definitions, bare, self.statement, self.follows, self.assumptions)
-            object.__setattr__(self, "definitions", used)
-            object.__setattr__(self, "steps", tuple(replace(s, where=used) for s in bare))
 
     @property
     def short_proof(self) -> tuple[str, ...]:
@@ -68,62 +56,26 @@ class Derivation:
         Raises
         ------
         ValueError
-            If there is no step, a step states nothing or its lemma is the claim itself, two steps
-            share a name, the statement has a formula that no step proves or names a step that does
-            not exist, or nothing introduces a letter that is used.
+            If a step states nothing, two steps share a name, the statement has a formula that no
+            step proves, or a step that is named does not exist.
         """
-        for mistake in chain(self._empty(), self._unproved(), self._not_introduced()):
-            raise ValueError(mistake)
-
-    def _empty(self) -> Iterator[str]:
-        """Complaints about steps that state nothing, share a name, or assume their own claim."""
-        names = [step.name for step in self.steps]
-        if not self.steps:
-            yield "steps: there must be at least one"
+        names, statement = [step.name for step in self.steps], self.statement
         for step in self.steps:
             if step.lhs == step.rhs:
                 both = str(step.lhs)[:60]
-                yield f"step {step.name!r}: both sides are {both}, which states nothing"
+                raise ValueError(f"step {step.name!r}: both sides are {both}, which states nothing")
             if names.count(step.name) > 1:
-                yield f"steps: two are named {step.name!r}; every step needs a name of its own"
-            if isinstance(step.argument, UnderLemma):
-                lemma, *conclusions = (
-                    " ".join(str(text).split()).rstrip(".").casefold()
-                    for text in (step.argument.lemma, self.statement, step.reason)
-                )
-                if not lemma or lemma in conclusions:
-                    yield f"step {step.name!r}: its lemma is the claim itself, {lemma[:60]!r}"
-
-    def _unproved(self) -> Iterator[str]:
-        """Complaints about a statement that says more than the steps prove: its own formulas may
-        only introduce letters and their domains.
-        """
-        names, statement = [step.name for step in self.steps], self.statement
+                raise ValueError(f"steps: two are named {step.name!r}; each needs its own name")
         reasons = [step.reason.steps for step in self.steps if isinstance(step.reason, Sentence)]
         for name in chain(statement.steps, self.short, *reasons):
             if name not in names:
-                yield f"{statement.text!r}: {name!r} is no step; the steps are {', '.join(names)}"
+                steps = ", ".join(names)
+                raise ValueError(f"{statement.text!r}: {name!r} is no step; the steps are {steps}")
         if not statement.steps:
-            yield f"statement={statement.text!r}: must name the steps that prove it"
+            raise ValueError(f"statement={statement.text!r}: must name the steps that prove it")
         for formula in statement.formulas:
             if formula.signs and not formula.is_domain:
-                yield (
+                raise ValueError(
                     f"statement={statement.text!r}: states {formula}, which no step proves; name "
                     f"the step that does"
                 )
-
-    def _not_introduced(self) -> Iterator[str]:
-        """Complaints about letters of a definition or a step that nothing before it introduces."""
-        sentences = (a for a in (*self.assumptions, self.statement) if isinstance(a, Sentence))
-        known: frozenset[Expr] = frozenset().union(*(sentence.names for sentence in sentences))
-        used: list[tuple[str, frozenset[Expr]]] = []
-        for definition in self.definitions:
-            letters = names_in(definition.value) - frozenset(definition.name.free_symbols)
-            used.append((f"definition of {definition.name}", letters - known))
-            known |= defined_names(definition)
-        for step in self.steps:
-            known |= step.reason.names if isinstance(step.reason, Sentence) else frozenset()
-            used.append((f"step {step.name!r}", step.formula.names - known))
-        for where, unknown in used:
-            for name in sorted(unknown, key=str):
-                yield f"{where}: {name} is introduced by no assumption, definition or reason"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from sympy import Expr, Rational, Symbol
 
 from ..kernel.answer import Witness
-from .step import Step, Verdict
+from .step import Step
 
 At = tuple[tuple[Symbol, Rational], ...]
 
@@ -40,36 +40,15 @@ class Erratum:
     comment: str
     at: At = ()
 
-    def verify(self, *, points: int = 64, digits: int = 50, seed: int = 0) -> ErratumVerdict:
-        """Refute the printed claim and prove the corrections, each on every path."""
-        drawn = {"points": points, "digits": digits, "seed": seed}
-        printed = None if self.printed is None else _at(self.printed, self.at).verify(**drawn)
-        return ErratumVerdict(self, printed, tuple(c.verify(**drawn) for c in self.corrected))
-
-
-@dataclass(frozen=True)
-class ErratumVerdict:
-    """The verdicts on the printed claim, at the point of the erratum, and on the corrections."""
-
-    erratum: Erratum
-    printed: Verdict | None
-    corrected: tuple[Verdict, ...]
-
-    @property
     def witness(self) -> Witness | None:
         """A point where the printed claim certainly fails: by an enclosure, and again in ordinary
-        multiprecision arithmetic.
+        multiprecision arithmetic. None where it is not refuted, or nothing is printed.
         """
-        if self.printed is None or self.printed.pointwise.passed:
+        if self.printed is None:
             return None
-        found = self.printed.exact.witness
-        return found and replace(found, point=(*self.erratum.at, *found.point))
-
-    @property
-    def holds(self) -> bool:
-        """Whether the printed claim is refuted and every correction is proved."""
-        is_refuted = self.printed is None or self.witness is not None
-        return is_refuted and all(v.holds and v.exact.proved for v in self.corrected)
+        verdict = _at(self.printed, self.at).verify()
+        found = None if verdict.pointwise.passed else verdict.exact.witness
+        return found and replace(found, point=(*self.at, *found.point))
 
 
 def _at(step: Step, point: At) -> Step:

@@ -27,11 +27,12 @@ from ..kernel.rules import (
     Argument,
     ByLeadingTerm,
     ByNormalForm,
+    ByWeightedAmGm,
     Stated,
     implied,
 )
 from ..kernel.search import why_positive
-from .words import Definition, Formula, Sentence, condition, unfolded
+from .words import Definition, Formula, Sentence, condition, names_in, unfolded
 
 #: Parts of an expression that are written out before a step is judged, as defined names are.
 TO_UNFOLD = (Partial, Factorial, Gamma)
@@ -132,6 +133,13 @@ class Step:
         return frozenset(self.lhs.free_symbols | self.rhs.free_symbols)
 
     @property
+    def names(self) -> frozenset[Expr]:
+        """Every symbol and function in its formula, its assumptions and its argument."""
+        mean = self._bare_argument
+        terms = (*mean.terms, *mean.weights) if isinstance(mean, ByWeightedAmGm) else ()
+        return frozenset().union(*map(names_in, (*self.formula.sides, *self.assume, *terms)))
+
+    @property
     def formula(self) -> Formula:
         """The step as the formula that a reader sees."""
         first = "=" if self.relation == "==" else self.relation
@@ -162,10 +170,19 @@ class Step:
         """The step with every defined name written out and every derivative taken."""
         if not self.where and not any(s.has(*TO_UNFOLD) for s in (self.lhs, self.rhs)):
             return self
-        names = ("lhs", "rhs", "argument", "assume", "through")
         moving = self.limit[0] if self.limit is not None else None
-        plain = {name: unfolded(getattr(self, name), self.where, moving) for name in names}
-        return replace(self, **plain, where=())
+
+        def plain(parts: tuple[Expr, ...]) -> tuple[Expr, ...]:
+            return tuple(unfolded(part, self.where, moving) for part in parts)
+
+        argument = self._bare_argument
+        if isinstance(argument, ByWeightedAmGm):
+            argument = ByWeightedAmGm(plain(argument.terms), plain(argument.weights))
+        if isinstance(self.argument, UnderLemma):
+            argument = replace(self.argument, argument=argument)
+        lhs, *through, rhs = plain((self.lhs, *self.through, self.rhs))
+        sides = {"lhs": lhs, "rhs": rhs, "through": tuple(through)}
+        return replace(self, **sides, argument=argument, assume=plain(self.assume), where=())
 
     def prove(self) -> Decision:
         """Decide the step by its exact argument alone.

@@ -12,26 +12,13 @@ r"""Theorems and errata read from Markdown texts.
 
     Source: Leading terms of the penalty.
 
-`docs/derivations.md` explains each paragraph. In addition:
-
-* `Let $x = ...$ and $y = ...$` defines several names; a formula may be plain text between backquotes.
-* A paragraph "Assume ..." with words around its formulas introduces them to the reader; its bounds
-  bind no step.
-* In the setting passk, `pass@k` and `fail@k` are functions of the number of draws k, to which `Let`
-  may give a value. Of factorials, binomials and values of Gamma only the recurrence is known.
-* A step that names no argument is decided by the normal form, a limit by its leading term, a bound by
-  the search. `by the lemma of Tung 1975` uses the paragraph `Lemma of Tung 1975, Title: ...`. Several
-  lines of steps may share the reason below them.
-* A derivative and a value at a point stay as they are written: `\frac{\partial L(N, D)}{\partial N}`
-  is taken when the step is judged, with every other letter held, and `\left. f \right|_{N = 1}` is
-  the value there.
-* A name without a value, such as `h(x)` of a law h(R), is any function: from `x = y` follows
-  `h(x) = h(y)`, and from a bound the same bound for an h that
-  `for $\frac{\partial h(y)}{\partial y} > 0$` declares to be increasing.
+`docs/derivations.md` explains each paragraph. A step that names no argument is decided by the normal
+form, a limit by its leading term, a bound by the search. A derivative and a value at a point stay as
+they are written until the step is judged.
 
 A file of errata has a section `## Slip: name` for each slip: its place, the printed claim, which is
 refuted, `At $k = 10$, $q = 1/2$` where a certain point should refute it, and the corrected claims; or
-a section `## Remark: name` for a remark. Nothing in a text is run as code.
+a section `## Remark: name` for a remark.
 """
 
 from __future__ import annotations
@@ -113,17 +100,24 @@ def theorem(text: str, name: str, settings: Settings) -> Derivation:
         *(replace(c, name=f"{slip.name}.{c.name}") for slip in slips for c in slip.corrected),
     )
     sentences = (*assumptions, stated, *(step.reason for step in steps))
-    return Derivation(
+    assumptions = (*assumptions, *page.signs(sentences, steps))
+    follows = page.words(page.keyed.get("Follows", ""))
+    said = (part for part in (*assumptions, stated, follows) if isinstance(part, Sentence))
+    names = frozenset().union(*(step.names for step in steps), *(part.names for part in said))
+    used = needed(page.names.definitions, names)
+    found = Derivation(
         name=name,
         title=page.words(title.removeprefix("# ")),
-        assumptions=(*assumptions, *page.signs(sentences, steps)),
-        definitions=tuple(page.names.definitions),
+        assumptions=assumptions,
+        definitions=used,
         statement=stated,
-        steps=steps,
+        steps=tuple(replace(step, where=used) for step in steps),
         source=page.keyed["Source"],
-        follows=page.words(page.keyed.get("Follows", "")),
+        follows=follows,
         short=tuple(filter(None, page.keyed.get("Short proof", "").split(", "))),
     )
+    found.refuse_mistakes()
+    return found
 
 
 def errata(text: str, settings: Settings) -> tuple[Erratum, ...]:
@@ -251,7 +245,8 @@ class Page:
             If a sentence says that a letter is not positive.
         """
         used = {x for step in steps for x in step.symbols}
-        for definition in needed(self.names.definitions, tuple(steps)):
+        names = frozenset().union(*(step.names for step in steps))
+        for definition in needed(self.names.definitions, names):
             used |= definition.value.free_symbols - definition.name.free_symbols
         formulas = (f for s in sentences if isinstance(s, Sentence) for f in s.formulas)
         links = [link for f in formulas if f.is_domain for link in f.links]
@@ -330,7 +325,7 @@ class Page:
         head, *paragraphs = _paragraphs(text)
         title, _, where = head.partition("\n")
         steps = [step for p in paragraphs if p.startswith("- **") for step in self.steps(p)]
-        claims = tuple(replace(c, where=needed(self.names.definitions, c)) for c in steps)
+        claims = tuple(replace(c, where=needed(self.names.definitions, c.names)) for c in steps)
         words = [p for p in paragraphs if not p.startswith("- **")]
         points = [f for p in words if AT_POINT.match(p) for f in FORMULA.finditer(p)]
         comment = joined(" ".join(p for p in words if not AT_POINT.match(p)))

@@ -7,10 +7,9 @@ and so that the formulas can be checked.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
-from itertools import chain
+from dataclasses import dataclass
 from string import Formatter
-from typing import Any, TypeVar
+from typing import Any
 
 from sympy import Derivative, Expr, Function, Lambda, Subs, Symbol, expand, sympify
 from sympy.core.function import AppliedUndef
@@ -20,7 +19,6 @@ from ..kernel.functions import Partial
 
 #: The signs between the sides of a formula.
 SIGNS = ("=", ">=", "<=", ">", "<", "!=", "~", "->", "propto")
-Part = TypeVar("Part")
 
 
 @dataclass(frozen=True)
@@ -37,8 +35,6 @@ class Formula:
     remainder: Expr | None = None
 
     def __post_init__(self) -> None:
-        if len(self.sides) != len(self.signs) + 1:
-            raise ValueError(f"signs={self.signs!r}: must be one fewer than the sides")
         for sign in self.signs:
             if sign not in SIGNS:
                 raise ValueError(f"signs={sign!r}: must be one of {', '.join(SIGNS)}")
@@ -111,8 +107,6 @@ class Sentence:
     formulas: tuple[Formula, ...] = ()
 
     def __post_init__(self) -> None:
-        if "{{" in self.text or "}}" in self.text:
-            raise ValueError(f"text={self.text!r}: a place has one pair of braces")
         holes = sum(name == "" for _, name in pieces(self.text))
         if holes != len(self.formulas):
             raise ValueError(
@@ -234,56 +228,33 @@ class Definition:
         return Formula((self.name, self.value), ("=",))
 
 
-def unfolded(part: Part, definitions: Sequence[Definition], moving: Symbol | None = None) -> Part:
-    """An expression, or a record of expressions, with every defined name written out.
+def unfolded(
+    expression: Expr, definitions: Sequence[Definition], moving: Symbol | None = None
+) -> Expr:
+    """The expression with every defined name written out.
 
     Factorials and values of Gamma become symbols that know their recurrence, unless they depend on
     `moving`, the variable of a limit: a symbol would not change with it.
     """
-    result: Any = part
-    if isinstance(result, Expr):
-        for definition in reversed(definitions):
-            result = definition.unfold(result)
-        result = result.doit() if result.has(Derivative, Partial, Subs) else result
-        factorials = result.atoms(Factorial, Gamma)
-        if factorials and not any(f.has(moving) for f in factorials if moving is not None):
-            result = in_values(result)
-    elif isinstance(result, tuple):
-        result = tuple(unfolded(each, definitions, moving) for each in result)
-    elif is_dataclass(result) and not isinstance(result, type):
-        values = {f.name: getattr(result, f.name) for f in fields(result) if f.init}
-        changed = {name: unfolded(value, definitions, moving) for name, value in values.items()}
-        if any(changed[name] is not value for name, value in values.items()):
-            result = replace(result, **changed)
-    return result
+    for definition in reversed(definitions):
+        expression = definition.unfold(expression)
+    if expression.has(Derivative, Partial, Subs):
+        expression = expression.doit()
+    factorials = expression.atoms(Factorial, Gamma)
+    if factorials and not any(f.has(moving) for f in factorials if moving is not None):
+        return in_values(expression)
+    return expression
 
 
-def expressions_in(part: Any) -> Iterator[Expr]:
-    """Every expression in an expression, a tuple or a record."""
-    if isinstance(part, Expr):
-        yield part
-    elif isinstance(part, tuple):
-        yield from chain.from_iterable(map(expressions_in, part))
-    elif is_dataclass(part) and not isinstance(part, type):
-        yield from expressions_in(tuple(getattr(part, f.name) for f in fields(part)))
-
-
-def needed(definitions: Sequence[Definition], *parts: Any) -> tuple[Definition, ...]:
-    """The definitions that the parts use, directly or through other definitions."""
-    names = frozenset().union(*map(names_in, expressions_in(parts)))
+def needed(definitions: Sequence[Definition], names: frozenset[Expr]) -> tuple[Definition, ...]:
+    """The definitions of the names, and those that these use."""
     kept: list[Definition] = []
     for definition in reversed(definitions):
-        if defined_names(definition) & names:
+        (called,) = names_in(definition.name) - frozenset(definition.name.args)
+        if called in names:
             kept.insert(0, definition)
             names |= names_in(definition.value)
     return tuple(kept)
-
-
-def defined_names(definition: Definition) -> frozenset[Expr]:
-    """The name that a definition gives, without the arguments of a function."""
-    return names_in(definition.name) - frozenset(definition.name.free_symbols) or names_in(
-        definition.name
-    )
 
 
 def names_in(expression: Expr) -> frozenset[Expr]:
