@@ -15,6 +15,7 @@ from sympy.core.function import AppliedUndef
 
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
+from ..kernel import symbols as sym
 from ..kernel.answer import Decision, undecided
 from ..kernel.deadline import OutOfTime, within
 from ..kernel.functions import Partial
@@ -27,10 +28,12 @@ from .numbers import Coefficients, at_numbers
 from .question import MOVING, Question, bases, decided
 from .spelling import as_read, spelt, value_text
 from .text import Sides
-from .vocabulary import Vocabulary, vocabulary
+from .vocabulary import RATIOS_OF_A_RUN, Vocabulary, vocabulary
 
 #: A name with a word or an accent for its index: `L_val`, `N_tilde`.
 VARIANT = re.compile(r"[A-Za-z]+_[A-Za-z]\w+")
+#: A limit among the conditions of a claim.
+TENDS = re.compile(r"->|→|\\(?:to|(?:long)?rightarrow)(?![A-Za-z])")
 DISAGREES = "the independent check disagrees, please report"
 
 
@@ -46,6 +49,12 @@ class Settings:
     seconds: float | None = None
     seed: int = 0
     numbers: Coefficients | None = None
+
+    def under(self, conditions: Sequence[str]) -> Settings:
+        """The settings with more assumptions, one of which may be a limit, `r -> 1`."""
+        limit = next((condition for condition in conditions if TENDS.search(condition)), None)
+        assume = (*self.assume, *(condition for condition in conditions if condition != limit))
+        return replace(self, assume=assume, limit=limit or self.limit)
 
     @property
     def words(self) -> Vocabulary:
@@ -258,6 +267,25 @@ class Chain:
         named = (x for x, e in self.context.table.items() if isinstance(e, NamedFunction))
         decision = at_numbers(question, parts, self.value, numbers, {*APPLIED, *named})
         return replace(link, decision=decision)
+
+    def open_budget(self, i: int) -> str:
+        """The budget, solved for the letter of a run that an assumption such as `D == 20*N` leaves open
+        in a link; empty where there is none.
+        """
+        budget, run = self.settings.budget or SIX_ND, {sym.N, sym.D, sym.C}
+        tied, letters = self.context.ties(run), self.questions[i].letters
+        given = sym.C if sym.C not in tied else min(run - tied, key=str, default=None)
+        is_open = given in letters and given not in self.context.replaced
+        if not (tied and is_open) or tied & RATIOS_OF_A_RUN:
+            return ""
+        other = sym.N if given == sym.D else sym.D
+        solved = f"{given} == {budget.remaining(other)}"
+        return self.words.definitions[sym.C] if given == sym.C else solved
+
+    def is_of_law(self, i: int) -> bool:
+        """Whether letters of the law or ratios of a run stand in a link."""
+        letters = self.questions[i].letters - {sym.N, sym.D, sym.C}
+        return bool(letters & {*self.words.names.values()})
 
     def _unknown(self, i: int) -> str | None:
         """A name without a meaning that an equality would define, as it is on one side alone, or one

@@ -5,7 +5,7 @@ of its text, and the declarations in comments. Nothing is concluded from prose.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..reader.tokens import ParseError
@@ -44,9 +44,15 @@ UNIT = re.compile(
     r"\s*\{\s*\(?(?:FLOPs?|FLOPS|tokens|param(?:eter)?s)\)?\s*\}\s*\)?(?=\s*(?:[.,;]|\\\\|\Z))"
 )
 LABEL = re.compile(r"\\(?:label|tag\*?)\s*\{([^{}]*)\}")
+#: Words in plain text: `and`, and one in front of a condition.
+PLAIN_WORDS = (
+    r"(?<=\s)(?:and(?=\s)|(?:for|if|as|when)"
+    r"(?=\s+[^\s=<>]+\s*(?:[<>=!→]|->|\\(?:to|n?eq?|[gl]eq?)(?![A-Za-z]))))"
+)
 #: Marks that separate the claims of a display when they stand outside of brackets, and brackets.
 MARK = re.compile(
     rf"{LABEL.pattern}|(?P<words>(?<![_^])\\(?:text|textrm|textit|mbox)\s*\{{(?P<text>[^{{}}]*)\}})"
+    rf"|(?P<plain>{PLAIN_WORDS})"
     r"|(?P<row>\\\\\*?(?:\[[^\]]*\])?)"
     r"|(?P<beside>\\q?quad(?![A-Za-z])|(?<!\d),|,(?!\d{3}(?!\d))|;|&&)"
     r"|(?P<follows>\\(?:implies|Rightarrow|Longrightarrow|therefore)(?![A-Za-z]))"
@@ -65,7 +71,8 @@ WORDS = {
 #: Roles that continue across a new row or a space.
 PERSISTENT_ROLES = ("where", "follows", "condition")
 RELATION = (
-    r"=|<|>|\\(?:le|ge|leq|geq|ne|neq|sim|to|propto|approx|equiv|triangleq|rightarrow|in|iff"
+    r"=|<|>|(?<=\s)(?:propto|approx|~)(?=\s)"
+    r"|\\(?:le|ge|leq|geq|ne|neq|sim|to|propto|approx|equiv|triangleq|rightarrow|in|iff"
     r"|Leftrightarrow|leqslant|geqslant|simeq|lesssim)(?![A-Za-z])"
 )
 LETTER = r"\\?[A-Za-z]+(?:_(?:\w|\{\w+\}))?"
@@ -79,6 +86,7 @@ BESIDE = re.compile(
     rf"({LETTER})\s*(?:<|>|\\(?:to|rightarrow|leq?|geq?|neq?|in)(?![A-Za-z]))"
     rf"\s*(?:[+-]?[\d./^+]+|{LETTER}|\\mathbb\{{R\}}|\\infty)"
 )
+CONDITIONS = (BRACKETED, LETTERS, BESIDE)
 PREMISE = re.compile(rf"{BESIDE.pattern}|\\[a-z]+\s*=\s*(?:\\[a-z]+|[\d.]+)")
 
 
@@ -171,7 +179,7 @@ def _pieces(text: str) -> list[Piece]:
             for inside in DECLARATION.finditer(found[group]):
                 declare(inside[1], line)
             place = len(pieces)
-            for piece in _claims(found[group], line):
+            for piece in claims_of(found[group], line):
                 kind = "inline" if "skip" in once else piece.kind
                 conditions = (*assumed, *once, *piece.conditions)
                 pieces.append(replace(piece, kind=kind, conditions=conditions))
@@ -184,8 +192,12 @@ def _pieces(text: str) -> list[Piece]:
 # -- displays --------------------------------------------------------------------------------------
 
 
-def _claims(display: str, line: int) -> list[Piece]:
-    """The claims of a display; those behind "where" come first."""
+def claims_of(
+    display: str, line: int = 0, beside: Sequence[re.Pattern[str]] = CONDITIONS
+) -> list[Piece]:
+    """The claims of a display, or of a text with several; those behind "where" come first. What has
+    one of the forms `beside` a claim is a condition of it.
+    """
     while FORMULA_IN_WORDS.search(display):
         display = FORMULA_IN_WORDS.sub(r"\1}\2\\text{", display)
     text = UNIT.sub("", LAYOUT.sub(lambda m: "\n" * m[0].count("\n") + " ", display))
@@ -200,7 +212,7 @@ def _claims(display: str, line: int) -> list[Piece]:
             last = found[-1] if found else None
             is_open = not all(re.search(RELATION, x) for x in (bare, last.text if last else bare))
             goes_on = re.match(rf"[\s&]*(?:{RELATION})", blank) is not None
-            forms = (BRACKETED, LETTERS, BESIDE) if role == "beside" and last else ()
+            forms = beside if role == "beside" and last else ()
             if role == "condition" or any(form.fullmatch(bare) for form in forms):
                 if last:
                     found[-1] = replace(last, conditions=last.conditions + _condition(bare))
@@ -230,8 +242,9 @@ def _segments(text: str) -> Iterator[tuple[str, int, int]]:
     for mark in MARK.finditer(text):
         depth += bool(mark["opens"]) - bool(mark["closes"])
         role = next((r for r in ("row", "beside", "follows", "condition") if mark[r]), "")
-        if mark["words"]:
-            words = " ".join(mark["text"].lower().replace("~", " ").strip(" ,.:;").split())
+        typed = mark["text"] if mark["words"] else mark["plain"]
+        if typed is not None:
+            words = " ".join(typed.lower().replace("~", " ").strip(" ,.:;").split())
             role = next((r for r, form in WORDS.items() if re.fullmatch(form, words)), "")
         if role and depth <= 0:
             yield before, start, mark.start()

@@ -32,7 +32,6 @@ AT_OPTIMUM, DEFINITION, GIVEN = "at the optimum", "definition", "given"
 HOLDS = (AT_OPTIMUM, PROVED, DEFINITION, GIVEN)
 ANSWERS = (REFUTED, UNREADABLE, UNDECIDED, Answer.BY_SYMPY.value, *HOLDS)
 RUN, OPTIMUM = ("N", "D", "C"), ("N == N_opt", "D == D_opt")
-LIMIT = re.compile(r"\\(?:to|rightarrow|longrightarrow)(?![A-Za-z])")
 DERIVATIVE = re.compile(r"\\partial|\\frac\s*\{\s*(?:\\mathrm\{d\}|\\mathrm\s*d|d)[\s\\A-Z^]|dL/d")
 #: `C^{0.49}`, `3 \times 10^{10}`: numbers that stand for all that rounds to them.
 DECIMAL = re.compile(r"\d\.\d|\\(?:times|cdot)\s*10")
@@ -161,9 +160,8 @@ class Claim:
             if spelt[x] in typed:
                 raise ParseError(f"{x} is {spelt[x]} in the document's law, and both stand here")
         own = [text for x, text in facts.own.items() if text and x != sides.defined]
-        limit = next((c for c in piece.conditions if LIMIT.search(c)), None)
-        assume = (*given.assume, *(c for c in piece.conditions if c != limit))
-        settings = replace(given, assume=assume, let=(*given.let, *own), limit=towards or limit)
+        settings = given.under((*filter(None, [towards]), *piece.conditions))
+        settings = replace(settings, let=(*given.let, *own))
         beside = frozenset(re.findall(r"[A-Za-z]\w*", " ".join(piece.conditions)))
         return cls(place.setting, facts, piece, sides, settings, beside)
 
@@ -236,8 +234,8 @@ class Claim:
     def attempt(self, k: int, *assume: str, **more: Any) -> ChainLink | None:
         """A link under more assumptions, or with numbers; None where that does not decide it."""
         try:
-            settings = replace(self.settings, **more)
-            link = proved(self.sides.text, settings, assume=assume).links[k]
+            settings = replace(self.settings, **more).under(assume)
+            link = proved(self.sides.text, settings).links[k]
         except (ParseError, ValueError, IndexError):
             return None
         return link if link.decision.proved or link.decision.refuted else None

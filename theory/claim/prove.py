@@ -12,17 +12,15 @@ from functools import reduce
 from itertools import pairwise
 from typing import Any
 
-from sympy import Symbol
-
 from ..budget import SIX_ND, Budget
 from ..data.notation import DEFAULT, HOFFMANN
-from ..kernel import symbols as sym
 from ..kernel.answer import BOUNDS, Answer, undecided, weaker
-from ..reader.tokens import ParseError, Token
+from ..reader.tokens import ParseError, Token, quoted
 from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
 from .chain import Chain, ChainLink, Settings
 from .correction import Corrector
+from .document import BRACKETED, LETTER, Piece, claims_of
 from .numbers import Coefficients, HasCoefficients
 from .text import Sides, as_typed, limit_of, spans, without_dollars
 from .vocabulary import refuse_clashes
@@ -30,6 +28,11 @@ from .vocabulary import refuse_clashes
 __all__ = ["Proof", "prove", "proved", "without_dollars"]
 
 IMPLICATIONS = ("implies", "iff")
+IMPLIES = re.compile(
+    r"=>|[⇒⇔]|\bimplies\b|\biff\b|\\(?:implies|iff|(?:Long)?(?:left)?[Rr]ightarrow)(?![A-Za-z])"
+)
+#: A relation between a letter and a number or another letter.
+SHORT = re.compile(rf"{LETTER}\s*(?:[<>=!]=?|->|[→≤≥≠]|\\[a-z]+)\s*(?:[+-]?[\d./^+]+|{LETTER})")
 #: The names that only one of the notations has, and alpha, which means something else in each.
 OURS = {*HOFFMANN.names()} - {*HOFFMANN.names().values()}
 THEIRS = {*HOFFMANN.names().values()} - {*HOFFMANN.names()} | {"alpha"}
@@ -205,29 +208,62 @@ def prove(
     return replace(theirs, reading=f"{theirs.reading}, in Hoffmann's letters")
 
 
-def proved(
-    text: str,
-    settings: Settings,
-    *,
-    latex: bool = True,
-    assume: Sequence[str] = (),
-    limit: str | None = None,
-) -> Proof:
-    """The verdict on a claim under these settings, with more assumptions and another limit."""
-    limit = limit or settings.limit
-    settings = replace(settings, assume=(*settings.assume, *assume), limit=limit)
+def proved(text: str, settings: Settings, *, latex: bool = True) -> Proof:
+    """The verdict on a claim, or on several claims with the conditions beside them."""
     if (rewritten := limit_of(text, latex)) is not None:
         claim, towards = rewritten
-        return replace(proved(claim, settings, latex=latex, limit=towards), text=text)
+        return replace(proved(claim, replace(settings, limit=towards), latex=latex), text=text)
+    if len(pieces := _pieces(text)) > 1 or any(piece.conditions for piece in pieces):
+        named = tuple(piece.text for piece in pieces if piece.kind == "explained")
+        settings = replace(settings, let=(*settings.let, *named))
+        claims = [piece for piece in pieces if piece.kind == "claim"]
+        found = [proved(x.text, settings.under(x.conditions), latex=latex) for x in claims]
+        return _merged(text, found)
     sides = Sides.of_claim(text, settings.words.names, latex=latex)
     if signs := [relation for relation in sides.relations if relation.text in IMPLICATIONS]:
         return _implied(text, signs, settings, latex)
     chain = Chain(sides, settings, latex)
-    links = [chain.link(i) for i in range(len(sides.relations))]
-    for i, link in enumerate(links):
-        if link.decision.refuted and settings.numbers is None:
-            links[i] = replace(link, corrector=Corrector(chain, i))
+    links = [_link(chain, i) for i in range(len(sides.relations))]
     return Proof(text, tuple(links), chain.free, chain.reading, chain.assumptions)
+
+
+def _link(chain: Chain, i: int) -> ChainLink:
+    """A link with its verdict: under the budget where it holds at one run alone, `C == 120*N^2` where
+    `D == 20*N`. A claim about the law is not refuted so.
+    """
+    link = chain.link(i)
+    if link.decision.answer is Answer.UNDECIDED and (meaning := chain.open_budget(i)):
+        on_budget = Chain(chain.typed, chain.settings.under([meaning]), chain.latex)
+        found = on_budget.link(i)
+        if found.decision.proved or (found.decision.refuted and not chain.is_of_law(i)):
+            chain, link = on_budget, replace(found, definitions=(meaning,))
+    is_corrected = link.decision.refuted and chain.settings.numbers is None
+    return replace(link, corrector=Corrector(chain, i)) if is_corrected else link
+
+
+def _pieces(text: str) -> list[Piece]:
+    """The claims of a text, each with its conditions; none where an arrow leads from one to another.
+
+    Raises
+    ------
+    ParseError
+        Where `r > 1` or `beta = gamma` behind a comma may be a condition or another claim.
+    """
+    pieces = [] if IMPLIES.search(text) else claims_of(text, beside=(BRACKETED,))
+    is_alone = all(piece.kind == "claim" and not piece.conditions for piece in pieces)
+    for typed in (piece.text for piece in pieces[1:] if SHORT.fullmatch(piece.text)):
+        if not (is_alone and re.search(rf"\band\b[\s}}]*{re.escape(typed)}", text)):
+            hint = f": write `for {typed}` for a condition, or a claim by itself"
+            raise ParseError(f"ambiguous {quoted(typed)} behind a claim", text=text, rest=hint)
+    return pieces
+
+
+def _merged(text: str, proofs: Sequence[Proof]) -> Proof:
+    """The verdict on a text from the verdicts on its parts."""
+    links = tuple(link for proof in proofs for link in proof.links)
+    free = tuple(dict.fromkeys(name for proof in proofs for name in proof.free))
+    readings = dict.fromkeys(proof._full_reading for proof in proofs)
+    return Proof(text, links, free, "; ".join(readings))
 
 
 # -- implications ----------------------------------------------------------------------------------
@@ -248,10 +284,7 @@ def _implied(text: str, signs: Sequence[Token], settings: Settings, latex: bool)
             proofs.append(
                 replace(proof, links=links, reading=reading, assumptions=read.assumptions)
             )
-    every = tuple(link for proof in proofs for link in proof.links)
-    free = tuple(dict.fromkeys(name for proof in proofs for name in proof.free))
-    reading = "; ".join(dict.fromkeys(proof.reading for proof in proofs))
-    return Proof(text, every, free, reading, proofs[0].assumptions)
+    return _merged(text, proofs)
 
 
 def _under(premise: Chain, conclusion: str) -> Proof:
@@ -264,12 +297,7 @@ def _under(premise: Chain, conclusion: str) -> Proof:
         return bare
     try:
         assumed = _links(premise.text, settings, latex)
-        proof = proved(conclusion, settings, latex=latex, assume=assumed)
-        budget = _missing_budget(premise, proof)
-        if not budget or proof.answer is not Answer.UNDECIDED:
-            return proof
-        proof = proved(conclusion, settings, latex=latex, assume=(*assumed, budget))
-        return replace(proof, links=tuple(replace(x, definitions=(budget,)) for x in proof.links))
+        return proved(conclusion, settings.under(assumed), latex=latex)
     except ParseError as error:
         why = undecided(f"the premise cannot be taken for an assumption: {error}")
     fails = _links(premise.text, settings, latex, fails=True)
@@ -278,7 +306,7 @@ def _under(premise: Chain, conclusion: str) -> Proof:
         if proved(fails[0], settings, latex=latex).answer is Answer.PROVED:
             assumed, why = [], undecided("the premise never holds")
         try:
-            (link,) = proved(fails[0], settings, latex=latex, assume=assumed).links
+            (link,) = proved(fails[0], settings.under(assumed), latex=latex).links
         except ParseError:
             link = bare.links[0]
         if link.decision.proved and assumed:
@@ -291,25 +319,6 @@ def _under(premise: Chain, conclusion: str) -> Proof:
         for x in bare.links
     )
     return replace(bare, links=tuple(links))
-
-
-def _missing_budget(premise: Chain, conclusion: Proof) -> str:
-    """The budget as an equation for the letter that is missing where the premise is an equation between
-    two of N, D and C: `C == 6*N*D` for `D == 20*N`. Empty for any other premise, and for a conclusion
-    that hangs on the law.
-    """
-    run, words = {sym.N, sym.D, sym.C}, premise.words
-    letters = set().union(*(side.free_symbols for side in premise.sides)) & words.of_a_run
-    missing, budget = run - letters, premise.settings.budget or SIX_ND
-    of_law = {x for x in words.names.values() if isinstance(x, Symbol)} - run
-    concluded = set().union(*(x.lhs.free_symbols | x.rhs.free_symbols for x in conclusion.links))
-    is_of_run = {*premise.relations} == {"=="} and letters < run and len(missing) == 1
-    if not is_of_run or concluded & (of_law | words.of_a_run - run):
-        return ""
-    if missing == {sym.C}:
-        return premise.words.definitions[sym.C]
-    (other,) = letters - {sym.C}
-    return f"{missing.pop()} == {budget.remaining(other)}"
 
 
 def _links(text: str, settings: Settings, latex: bool, *, fails: bool = False) -> list[str]:

@@ -20,11 +20,6 @@ IN_LATEX = {
 }  # fmt: skip
 #: `\lim_{r \to 1} P(r) = 1`.
 LIM = re.compile(r"\s*\\?lim\s*_\s*\{(?P<to>[^{}]*)\}(?P<body>[^=]+)==?(?P<value>[^=]+)")
-#: `P(r) ~ w_N*r^-beta as r -> 0`, and `P \sim w_N r^{-\beta} \text{ as } r \to 0`.
-AS = re.compile(
-    r"(?P<claim>.+?),?(?:\\q?quad|\s)*(?:\sas\s|\\(?:text|mathrm)\{\s*as\s*\})\s*"
-    r"(?P<to>\w+\s*(?:->|→|\\to|\\rightarrow)[^=<>~]+)"
-)
 LATEX = re.compile(r"\\|\^\*|[_^]\{")
 CANNOT_BE_A_FACTOR = (")", "]", ",", "/", "*")
 
@@ -178,11 +173,7 @@ def as_typed(left: str, relation: str, right: str, *, latex: bool = True) -> str
 
 
 def limit_of(text: str, latex: bool) -> tuple[str, str] | None:
-    """The claim and the limit of a text with `lim`, or of one that ends in `as r -> 1`; None for any
-    other text.
-    """
-    if (ending := AS.fullmatch(text)) is not None:
-        return ending["claim"], ending["to"]
+    """The claim and the limit of a text with `lim`; None for any other text."""
     match = LIM.fullmatch(text)
     arrow = r"\to" if latex else "->"
     return match and (f"{match['body'].strip()} {arrow} {match['value'].strip()}", match["to"])

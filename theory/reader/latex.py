@@ -74,6 +74,7 @@ INDEX_SYMBOLS = {
     **{name: name for name in (*GREEK, "ell", "max", "min")},
     "infty": "inf", "star": "*", "ast": "*", "prime": "'",
 }  # fmt: skip
+STARS = ("*", r"\star", r"\ast")
 #: Words of prose, which are no names.
 PROSE = re.compile(
     r"(?i)and|or|if|for|where|with|when|as|at|is|otherwise|else|such|that|subject|const(ant)?s?|so|hence|thus|then|all|"
@@ -289,6 +290,8 @@ class _Latex(Pieces):
         if self.take("a value below the bar").text != "_":
             self.refuse(opening)
         places = self.argument("a value")[1:-1]
+        if [places[0].text, places[-1].text] == ["(", ")"]:
+            places = places[1:-1]
         places = [Token("operator", "=", t.position) if t.text == "==" else t for t in places]
         return [*tokens, Token("mark", "evaluated", opening.position), *in_parentheses(places, 0)]
 
@@ -410,6 +413,8 @@ class _Latex(Pieces):
             if word := UNBRACED.match(self.text, piece.position):
                 rest = f": write {base}_{{{word[1]}}} for a word below"
                 self.refuse(Token("mark", word[0], piece.position), "ambiguous {}", rest)
+            if (more := self._behind_star()) is not None:
+                return [Token("name", spelt(base, [*below, *above], [*marks, STAR]), at), *more]
             if piece.text == "^" and not ORNAMENT.match(self.text, piece.position):
                 break
             self.take()
@@ -425,6 +430,22 @@ class _Latex(Pieces):
             self.take()
             return [Token("name", "exp", at), *self.argument("an exponent")]
         return [Token("name", name, at)]
+
+    def _behind_star(self) -> list[Token] | None:
+        """The tokens of the exponent in `N^{*-\\beta}`; None for another ornament. `N^{*\\beta}`, whose
+        star may have an index beside it, is refused.
+        """
+        sign, opening, star, after = map(self.ahead, range(4))
+        if [sign.text, opening.text] != ["^", "{"] or star.text not in STARS:
+            return None
+        if after.kind in ("letter", "number"):
+            rest = ": write (x^*)^y for a power"
+            self.refuse(after, "ambiguous {} behind a star", rest)
+        if after.text != "-":
+            return None
+        self.next += 3
+        power = grouped(self.until(opening, "}"), sign.position)
+        return [Token("power", "^", sign.position), *power]
 
     def parts(self, marks: list[str]) -> list[str]:
         """The parts of a subscript or of an ornament; its stars and primes are added to `marks`."""

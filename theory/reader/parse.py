@@ -9,7 +9,7 @@ never evaluated as code.
 
 Numbers are exact decimals. A run of letters that is no known name is a product if each letter is a name
 (`6ND` is `6*N*D`). A number on the right of a product needs its `*`, and so does a factor behind a
-slash (`C/6D` might be either). `dL/dN`, `d/dN (L)` and `(d log(N_opt))/(d log(C))` are derivatives.
+slash (`C/6D` might be either). `dL/dN`, `d/dN (L)` and `(d log(N_opt))/(d log(C))` are derivatives, and e is Euler's number.
 Anything that may mean two things is refused with its place.
 """
 
@@ -22,7 +22,7 @@ from functools import reduce
 from itertools import pairwise
 from typing import TypeVar
 
-from sympy import Abs, Add, Derivative, Expr, I, Mul, Rational, Subs, Symbol, log, nan, oo, zoo
+from sympy import Abs, Add, Derivative, E, Expr, I, Mul, Rational, Subs, Symbol, log, nan, oo, zoo
 
 from ..kernel.functions import Partial, defined
 from ..kernel.symbols import QUANTITIES
@@ -309,6 +309,8 @@ class _Reader(Builder):
             return self._formula(meaning, token, depth) if is_function else meaning
         if name in APPLIED:
             return self._function(token, depth)
+        if name == "e":
+            return E
         if name.endswith(f"_{PRIME}") and self.peek("("):
             return self._slope(token, depth)
         is_product = name.isascii() and name.isalpha()
@@ -447,12 +449,13 @@ class _Reader(Builder):
         return substituted(value, places, self.text, self.domain)
 
     def _place(self, depth: int) -> tuple[Symbol, Expr]:
-        """The letter and the value of a place `N = N_opt`."""
-        token = self.take()
-        x = self.table.get(token.text)
-        if not isinstance(x, Symbol) or not self.peek("="):
+        """The letter and the value of a place `N = N_opt`, or `N_opt` for short."""
+        token, after = self.ahead(), self.ahead(1).text
+        is_optimum = token.text in OPTIMA.values() and after in (",", ")")
+        x = self.table.get(token.text.removesuffix("_opt") if is_optimum else token.text)
+        if not isinstance(x, Symbol) or not (is_optimum or after == "="):
             self.refuse(token, rest=": a value reads N = 1")
-        self.take()
+        self.next += 0 if is_optimum else 2
         return x, self.sum(depth + 1)
 
     # -- derivatives -----------------------------------------------------------------------------
