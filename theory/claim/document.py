@@ -44,9 +44,9 @@ UNIT = re.compile(
     r"\s*\{\s*\(?(?:FLOPs?|FLOPS|tokens|param(?:eter)?s)\)?\s*\}\s*\)?(?=\s*(?:[.,;]|\\\\|\Z))"
 )
 LABEL = re.compile(r"\\(?:label|tag\*?)\s*\{([^{}]*)\}")
-#: Words in plain text: `and`, and one in front of a condition.
+#: Words in plain text, some of them only in front of a condition.
 PLAIN_WORDS = (
-    r"(?<=\s)(?:and(?=\s)|(?:for|if|as|when)"
+    r"(?<=\s)(?:and(?=\s)|with equality (?:iff|if and only if)(?=\s)|(?:for|if|as|when)"
     r"(?=\s+[^\s=<>]+\s*(?:[<>=!→]|->|\\(?:to|n?eq?|[gl]eq?)(?![A-Za-z]))))"
 )
 #: Marks that separate the claims of a display when they stand outside of brackets, and brackets.
@@ -65,6 +65,7 @@ WORDS = {
     "condition": r"(?:for|as|if|when|whenever|provided|given|assuming|under)(?: that)?"
     r"(?: all| every| any| each)?",
     "where": r"(?:and )?(?:where|with)",
+    "equality": r"with equality (?:iff|if and only if|exactly (?:when|if))",
     "beside": r"(?:and|so that|so|hence|thus|therefore|then|or equivalently|i\.e\.|that is)?",
     "remark": r"\(?(?:since|because|by|from|using|due to|as in|see|cf)\b.*|\([^()]*\)",
 }
@@ -203,9 +204,10 @@ def claims_of(
     text = UNIT.sub("", LAYOUT.sub(lambda m: "\n" * m[0].count("\n") + " ", display))
     found: list[Piece] = []
     waiting: tuple[str, ...] = ()  # conditions of the next claim
-    role = "row"
+    role, end, is_new_row = "row", 0, False
     for mark, start, stop in _segments(text):
         role = role if role in PERSISTENT_ROLES and mark in ("row", "beside") else mark
+        is_new_row |= mark == "row"
         blank = LABEL.sub(lambda m: " " * len(m[0]), text[start:stop])
         label, bare = LABEL.search(text, start, stop), AROUND.sub("", blank)
         if bare and role != "remark":
@@ -213,13 +215,16 @@ def claims_of(
             is_open = not all(re.search(RELATION, x) for x in (bare, last.text if last else bare))
             goes_on = re.match(rf"[\s&]*(?:{RELATION})", blank) is not None
             forms = beside if role == "beside" and last else ()
-            if role == "condition" or any(form.fullmatch(bare) for form in forms):
+            if role == "equality" and last and re.search(RELATION, last.text):
+                found.append(replace(last, text=_equality(last.text, bare), label=""))
+            elif role == "condition" or any(form.fullmatch(bare) for form in forms):
                 if last:
                     found[-1] = replace(last, conditions=last.conditions + _condition(bare))
                 else:
                     waiting += _condition(bare)
             elif last and (is_open or (goes_on and role in ("row", "beside"))):
-                found[-1] = replace(last, text=f"{last.text} {bare}")
+                between = " " if goes_on or is_new_row else text[end:start]  # words are no product
+                found[-1] = replace(last, text=f"{last.text}{between}{bare}")
             else:
                 if last and role == "follows" and PREMISE.fullmatch(last.text):
                     waiting = (*found.pop().conditions, last.text)
@@ -228,10 +233,19 @@ def claims_of(
                 found.append(replace(piece, follows=role == "follows"))
                 waiting = ()
             role = ""
+        if bare:
+            end, is_new_row = stop, False
         if label is not None and found and not found[-1].label:
             found[-1] = replace(found[-1], label=label[1])
     found = [piece for piece in found if re.search(RELATION, piece.text)]
     return sorted(found, key=lambda piece: piece.kind != "explained")
+
+
+def _equality(bound: str, condition: str) -> str:
+    """The claim that a bound is an equality if and only if a condition holds."""
+    *_, left, right = re.split(rf"\s*(?:{RELATION})+\s*", bound)
+    iff = r"\iff" if "\\" in bound + condition else "iff"
+    return f"{left} = {right} {iff} {condition}"
 
 
 def _segments(text: str) -> Iterator[tuple[str, int, int]]:

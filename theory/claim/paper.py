@@ -154,11 +154,11 @@ class Claim:
         text = NAMED_BEHIND.sub(r"\2 = \1", in_one_line(piece.text)).strip()
         text, towards = limit_of(text, latex=True) or (text, None)
         spelt = {let[1]: let[2] for let in lets if let is not None}
-        sides = Sides.of(text, latex=True, spelt=spelt)
-        typed = Sides.of(text, latex=True).names
-        for x in sorted(spelt.keys() & typed):
-            if spelt[x] in typed:
+        sides = Sides.of(text, latex=True)
+        for x in sorted(spelt.keys() & sides.names):
+            if spelt[x] in sides.names:
                 raise ParseError(f"{x} is {spelt[x]} in the document's law, and both stand here")
+        sides = sides.respelt(spelt)
         own = [text for x, text in facts.own.items() if text and x != sides.defined]
         settings = given.under((*filter(None, [towards]), *piece.conditions))
         settings = replace(settings, let=(*given.let, *own))

@@ -31,6 +31,7 @@ IMPLICATIONS = ("implies", "iff")
 IMPLIES = re.compile(
     r"=>|[⇒⇔]|\bimplies\b|\biff\b|\\(?:implies|iff|(?:Long)?(?:left)?[Rr]ightarrow)(?![A-Za-z])"
 )
+IN_WORDS = re.compile(r"\\(?:text|textrm|mbox)\s*\{[^{}]*\}|with equality (?:iff|if and only if)")
 #: A relation between a letter and a number or another letter.
 SHORT = re.compile(rf"{LETTER}\s*(?:[<>=!]=?|->|[→≤≥≠]|\\[a-z]+)\s*(?:[+-]?[\d./^+]+|{LETTER})")
 #: The names that only one of the notations has, and alpha, which means something else in each.
@@ -123,7 +124,8 @@ def prove(
     text : str
         `lhs == rhs` (also `=`), `<=`, `>=`, `<`, `>`, `!=`, `propto`, `approx`; with a limit, `lhs
         -> rhs` and `lhs ~ rhs`; `claim implies claim`, `claim iff claim`. Chains `a == b <= c` are
-        checked link by link. N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt, L_opt,
+        checked link by link, and so are several claims behind commas or `and`; `claim for r > 1` has
+        a condition. N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt, L_opt,
         R_opt, C_opt, alpha, C0, w_N, w_D, G, P, r, rho and s mean the law's quantities; a single
         letter that means nothing is a free positive symbol. `dL/dN` is a derivative, every other
         letter held.
@@ -213,7 +215,9 @@ def proved(text: str, settings: Settings, *, latex: bool = True) -> Proof:
     if (rewritten := limit_of(text, latex)) is not None:
         claim, towards = rewritten
         return replace(proved(claim, replace(settings, limit=towards), latex=latex), text=text)
-    if len(pieces := _pieces(text)) > 1 or any(piece.conditions for piece in pieces):
+    pieces = _pieces(text)
+    has_words = IN_WORDS.search(text) and any(piece.text != text for piece in pieces)
+    if len(pieces) > 1 or has_words or any(piece.conditions for piece in pieces):
         named = tuple(piece.text for piece in pieces if piece.kind == "explained")
         settings = replace(settings, let=(*settings.let, *named))
         claims = [piece for piece in pieces if piece.kind == "claim"]
@@ -249,7 +253,7 @@ def _pieces(text: str) -> list[Piece]:
     ParseError
         Where `r > 1` or `beta = gamma` behind a comma may be a condition or another claim.
     """
-    pieces = [] if IMPLIES.search(text) else claims_of(text, beside=(BRACKETED,))
+    pieces = [] if IMPLIES.search(IN_WORDS.sub("", text)) else claims_of(text, beside=(BRACKETED,))
     is_alone = all(piece.kind == "claim" and not piece.conditions for piece in pieces)
     for typed in (piece.text for piece in pieces[1:] if SHORT.fullmatch(piece.text)):
         if not (is_alone and re.search(rf"\band\b[\s}}]*{re.escape(typed)}", text)):

@@ -41,18 +41,11 @@ class Sides:
     sources: tuple[str, ...]
 
     @classmethod
-    def of(
-        cls,
-        text: str,
-        known: Collection[str] = (),
-        *,
-        latex: bool | None = None,
-        spelt: Mapping[str, str] | None = None,
-    ) -> Sides:
+    def of(cls, text: str, known: Collection[str] = (), *, latex: bool | None = None) -> Sides:
         """The sides of a text, which is LaTeX if it looks like it. A star behind a `known` name may be
-        that of an optimum; a name that has another in `spelt` is replaced by it.
+        that of an optimum.
         """
-        latex, spelt = is_latex(text) if latex is None else latex, spelt or {}
+        latex = is_latex(text) if latex is None else latex
         tokens = tokens_of(text, latex=latex)
         tokens = tokens if latex else starred(tokens, known)
         parts: list[list[Token]] = [[]]
@@ -62,7 +55,7 @@ class Sides:
                 relations.append(token)
                 parts.append([])
             else:
-                parts[-1].append(replace(token, text=spelt.get(token.text, token.text)))
+                parts[-1].append(token)
         sources = (in_one_line(side) for side in spans(text, relations))
         return cls(text, tuple(map(tuple, parts)), tuple(relations), tuple(sources))
 
@@ -83,6 +76,11 @@ class Sides:
                 missing = f"an expression is missing beside {relation.text!r}"
                 raise ParseError.at(text, relation.position, missing)
         return found
+
+    def respelt(self, names: Mapping[str, str]) -> Sides:
+        """The sides with other names for some of the names."""
+        parts = (tuple(replace(t, text=names.get(t.text, t.text)) for t in p) for p in self.parts)
+        return replace(self, parts=tuple(parts))
 
     @property
     def names(self) -> set[str]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
@@ -315,7 +316,11 @@ class _Reader(Builder):
             return self._slope(token, depth)
         is_product = name.isascii() and name.isalpha()
         if not (is_product and all(letter in self.letters for letter in name)):
-            self.refuse(token, "unknown name {}", f"; known: {', '.join(sorted(self.table))}")
+            near = get_close_matches(name, self.table)
+            known = f"known: {', '.join(sorted(self.table))}"
+            self.refuse(
+                token, "unknown name {}", f"; {'near: ' + ', '.join(near) if near else known}"
+            )
         *first, last = map(self._plain, name)
         return Mul(*first, self._raised(last, self.next - 1, depth))  # `ND^d` is N times D^d
 
