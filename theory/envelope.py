@@ -18,7 +18,7 @@ from sympy import Add, Expr, Function, Integer, Mul, Pow, Symbol, factor_terms
 from .budget import SIX_ND, Budget
 from .data.notation import DEFAULT, SCHAEFFER, Notation
 from .kernel import symbols as sym
-from .kernel.rules import ByWeightedAmGm
+from .kernel.bounds import ByBound
 from .law import PARAMS_TOKENS, LawForm
 from .theorem.step import Step
 from .theorem.words import (
@@ -423,7 +423,7 @@ def _global_minimum(envelope: Envelope) -> Step:
         + "through the compute alone ("
         + listed([f"power_{term.variable}" for term in terms])
         + "):",
-        ByWeightedAmGm(tuple(term.expression for term in terms), shares),
+        ByBound(mean=True),
         through=(product_of_powers(levels, shares), _gathered_powers(envelope)),
     )
 

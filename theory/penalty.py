@@ -39,7 +39,7 @@ from .envelope import (
 from .kernel import symbols as sym
 from .kernel.bounds import ByBound
 from .kernel.functions import expm1, log1p, phi2
-from .kernel.rules import ByLeadingTerm, ByWeightedAmGm
+from .kernel.rules import ByLeadingTerm
 from .targets import Targets
 from .theorem.step import Step
 from .theorem.words import Definition, Formula, function, say
@@ -416,7 +416,7 @@ def _penalty_steps(m: Misallocation) -> Iterator[Step]:
         Integer(1),
         say("Weighted AM-GM for the two terms with the weights {} and {}; ", *w)
         + say("by {shares_cancel} the powers of {} cancel in the geometric mean:", R),
-        ByWeightedAmGm((w_n * R**-b, w_d * R**g), (w_n, w_d)),
+        ByBound(mean=True),
         through=(product_of_powers([R**-b, R**g], [w_n, w_d]),),
     )
     yield equal(

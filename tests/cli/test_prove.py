@@ -95,8 +95,8 @@ Assume $\beta < \gamma$.
 - **few**: $N^*(C)/D^*(C) \to 0$ as $C \to \infty$
   The exponent is negative:
 
-- **open**: $P(r) \ge 1$, by the mean of $w_N r^{-\beta}$ and $w_D r^{\gamma}$ with the weights $w_D$ and $w_N$
-  These are not the weights, although it holds:
+- **open**: $P(r) > w_N r^{-\beta}$, by weighted AM-GM
+  That is not the argument, although it holds:
 
 Source: own work
 """

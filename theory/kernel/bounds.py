@@ -15,7 +15,7 @@ from .convert import normal_forms
 from .counterexample import any_point, counterexample
 from .decide import POINTS_TO_PROVE, decide, few_points, points_where
 from .rules import PROVED, Stated, implied
-from .search import why_positive
+from .search import EXACTLY, why_positive
 from .terms import POSITIVE
 
 EQUAL = "the two sides are equal"
@@ -134,12 +134,19 @@ def _sought(
 
 @dataclass(frozen=True)
 class ByBound:
-    """The automatic decision of bounds: positive terms, a mean, or a search."""
+    """The automatic decision of bounds; with `mean`, by weighted AM-GM alone."""
 
-    label: ClassVar[str] = "automatic bound"
+    mean: bool = False
     strength: ClassVar[str] = PROVED
+
+    @property
+    def label(self) -> str:
+        return "weighted AM-GM" if self.mean else "automatic bound"
 
     def establish(self, claim: Stated) -> Decision:
         if claim.relation not in BOUNDS:
             return undecided("the automatic decision of bounds applies to bounds only")
-        return decide_bound(claim.lhs, claim.relation, claim.rhs, assume=claim.assume)
+        found = decide_bound(claim.lhs, claim.relation, claim.rhs, assume=claim.assume)
+        if self.mean and found.proved and found.reason != EXACTLY:
+            return undecided(f"it is proved, but not by weighted AM-GM: {found.reason}")
+        return found

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import ClassVar, Protocol
 
-from sympy import Add, Expr, Integer, Mul, Symbol
+from sympy import Expr, Symbol
 
 from .answer import Answer, Condition, Decision, undecided
 from .decide import decide
-from .functions import defined
 from .limits import decide_limit
-from .search import why_positive
 
 #: The strengths of an argument; a derivation is as strong as its weakest step.
 PROVED = "proved"
@@ -71,55 +68,6 @@ class ByNormalForm:
         if claim.relation != "==":
             return undecided("the normal form decides equalities only")
         return decide(claim.lhs, claim.rhs, assume=claim.assume)
-
-
-@dataclass(frozen=True)
-class ByWeightedAmGm:
-    """Weighted AM-GM: sum T_i >= product (T_i/w_i)^w_i for T_i, w_i > 0 with sum w_i = 1, with
-    equality if and only if all T_i/w_i agree.
-
-    A strict bound needs two T_i/w_i that certainly differ.
-    """
-
-    terms: tuple[Expr, ...]
-    weights: tuple[Expr, ...]
-    label: ClassVar[str] = "weighted AM-GM"
-    strength: ClassVar[str] = PROVED
-
-    def establish(self, claim: Stated) -> Decision:
-        if claim.relation not in (">=", ">") or len(self.terms) != len(self.weights):
-            return undecided("weighted AM-GM bounds a sum from below, one weight for each term")
-        for value in (*self.terms, *self.weights):
-            if defined(value).is_positive is not True and value not in claim.assume:
-                return undecided(f"{value} is not certified positive")
-        geometric = Mul(*((t / w) ** w for t, w in zip(self.terms, self.weights, strict=True)))
-        conditions: list[Condition] = []
-        for what, left, right in (
-            ("the weights sum to 1", Add(*self.weights), Integer(1)),
-            ("the left side is the sum of the terms", claim.lhs, Add(*self.terms)),
-            ("the right side is the weighted geometric mean", claim.rhs, geometric),
-        ):
-            decision = decide(left, right, assume=claim.assume)
-            if not decision.proved:
-                return undecided(f"{what}: {decision}")
-            conditions.extend(decision.conditions)
-        if claim.relation == ">" and not self._apart(claim.assume):
-            return undecided(
-                "weighted AM-GM is strict off equality, and all terms may agree with their weights"
-            )
-        return Decision(
-            Answer.PROVED, "weighted AM-GM, its three premises by normal form", tuple(conditions)
-        )
-
-    def _apart(self, assume: tuple[Expr, ...]) -> bool:
-        """Whether two of the T_i/w_i certainly differ."""
-        levels = [term / weight for term, weight in zip(self.terms, self.weights, strict=True)]
-        return any(
-            implied(Condition(one - other, "!="), assume)
-            or why_positive(one - other, assume, strict=True)
-            or why_positive(other - one, assume, strict=True)
-            for one, other in combinations(levels, 2)
-        )
 
 
 def implied(condition: Condition, assume: Sequence[Expr]) -> bool:

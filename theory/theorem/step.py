@@ -27,7 +27,6 @@ from ..kernel.rules import (
     Argument,
     ByLeadingTerm,
     ByNormalForm,
-    ByWeightedAmGm,
     Stated,
     implied,
 )
@@ -134,10 +133,8 @@ class Step:
 
     @property
     def names(self) -> frozenset[Expr]:
-        """Every symbol and function in its formula, its assumptions and its argument."""
-        mean = self._bare_argument
-        terms = (*mean.terms, *mean.weights) if isinstance(mean, ByWeightedAmGm) else ()
-        return frozenset().union(*map(names_in, (*self.formula.sides, *self.assume, *terms)))
+        """Every symbol and function in its formula and its assumptions."""
+        return frozenset().union(*map(names_in, (*self.formula.sides, *self.assume)))
 
     @property
     def formula(self) -> Formula:
@@ -175,14 +172,9 @@ class Step:
         def plain(parts: tuple[Expr, ...]) -> tuple[Expr, ...]:
             return tuple(unfolded(part, self.where, moving) for part in parts)
 
-        argument = self._bare_argument
-        if isinstance(argument, ByWeightedAmGm):
-            argument = ByWeightedAmGm(plain(argument.terms), plain(argument.weights))
-        if isinstance(self.argument, UnderLemma):
-            argument = replace(self.argument, argument=argument)
         lhs, *through, rhs = plain((self.lhs, *self.through, self.rhs))
         sides = {"lhs": lhs, "rhs": rhs, "through": tuple(through)}
-        return replace(self, **sides, argument=argument, assume=plain(self.assume), where=())
+        return replace(self, **sides, assume=plain(self.assume), where=())
 
     def prove(self) -> Decision:
         """Decide the step by its exact argument alone.

@@ -34,7 +34,7 @@ from sympy import Expr, Integer, Symbol, oo
 from ..kernel import symbols as sym
 from ..kernel.answer import BOUNDS
 from ..kernel.bounds import ByBound
-from ..kernel.rules import Argument, ByLeadingTerm, ByNormalForm, ByWeightedAmGm
+from ..kernel.rules import Argument, ByLeadingTerm, ByNormalForm
 from ..reader.tokens import ParseError
 from .derivation import Derivation
 from .errata import Erratum
@@ -69,9 +69,9 @@ LEMMA = re.compile(r"Lemma of (?P<source>[^:]+):\s+(?P<text>.+)", re.DOTALL)
 #: The words between the formulas of a step, before its argument.
 BESIDE = re.compile(r"\s*,?\s+(?P<word>for|and|as)\s+")
 HINT = re.compile(
-    r"\s*,?\s+(?:by the lemma of (?P<lemma>.+?)|by (?P<mean>.+?)|cited from (?P<source>.+?))\.?"
+    r"\s*,?\s+(?:by the lemma of (?P<lemma>.+?)|(?P<mean>by weighted AM-GM)"
+    r"|cited from (?P<source>.+?))\.?"
 )
-MEAN = re.compile(r"the mean of {}(?:(?:, | and ){})* with the weights {}(?:(?:, | and ){})*")
 
 
 def theorem(text: str, name: str, settings: Settings) -> Derivation:
@@ -295,28 +295,18 @@ class Page:
         hint = HINT.fullmatch(words)
         if hint is None and words.strip(" ."):
             raise ParseError(
-                f"{words!r}: only 'for', 'as', 'by' and 'cited from' can be read behind a formula"
+                f"{words!r}: only 'for', 'as', 'by weighted AM-GM', 'by the lemma of' and 'cited from' "
+                f"can be read behind a formula"
             )
         if hint and hint["source"]:
             return Cited(hint["source"])
-        argument = self._mean(hint["mean"]) if hint and hint["mean"] else _default(claim, limit)
+        argument = ByBound(mean=True) if hint and hint["mean"] else _default(claim, limit)
         if not (hint and hint["lemma"]):
             return argument
         sources = [source for source in self.lemmas if source.startswith(hint["lemma"])]
         if len(sources) != 1:
             raise ParseError(f"{hint['lemma']!r}: must name a paragraph 'Lemma of SOURCE: ...'")
         return UnderLemma(self.lemmas[sources[0]], sources[0], argument)
-
-    def _mean(self, hint: str) -> ByWeightedAmGm:
-        """The argument of `the mean of $x$ and $y$ with the weights $u$ and $v$`."""
-        parts = [self.names.formula(found).sides[0] for found in FORMULA.finditer(hint)]
-        half, odd = divmod(len(parts), 2)
-        if odd or not MEAN.fullmatch(FORMULA.sub("{}", hint)):
-            raise ParseError(
-                f"by {hint!r}: must be 'by the mean of $x$ and $y$ with the weights $u$ and $v$', "
-                f"or 'by the lemma of SOURCE'"
-            )
-        return ByWeightedAmGm(tuple(parts[:half]), tuple(parts[half:]))
 
     # -- errata ------------------------------------------------------------------------------------
 
