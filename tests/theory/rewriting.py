@@ -9,7 +9,6 @@ What a rewriting or a mistake does stands in a table, as an equality between two
 from __future__ import annotations
 
 import ast
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from random import Random
@@ -152,18 +151,6 @@ def to_sympy(node: Node, *, evaluated: bool) -> sympy.Expr:
         return node[1]
     parts = (to_sympy(child, evaluated=evaluated) for child in node[1:])
     return SYMPY[node[0]](*parts, evaluate=evaluated)
-
-
-def from_sympy(expression: sympy.Expr) -> Node:
-    """A formula of the theory as a tuple; functions by their definitions."""
-    if expression.is_Symbol:
-        return sym(expression.name)
-    if expression.is_Rational:
-        return ("rat", expression)
-    if hasattr(expression, "definition"):
-        return from_sympy(expression.definition())
-    kinds = {function: kind for kind, function in SYMPY.items()}
-    return (kinds[expression.func], *map(from_sympy, expression.args))
 
 
 #: Quantities of the law that have no argument.
@@ -402,49 +389,3 @@ class Rewriter:
             if (new := self.changed(rule, target)) is not None:
                 return replaced(node, path, new)
         return mul(node, rat(2))
-
-
-def relative_difference(left: Node, right: Node, random: Random, count: int = 3) -> Any:
-    """The largest relative difference of the two sides at random points; 0 where both vanish to 40
-    digits.
-    """
-    largest = MP.zero
-    names = symbols_of(left, right)
-    for _ in range(count):
-        point = {name: random.uniform(0.4, 2.5) for name in names}
-        a, b = evaluate(left, point), evaluate(right, point)
-        scale = max(abs(a), abs(b))
-        if scale > MP.mpf(10) ** -40:
-            largest = max(largest, abs(a - b) / scale)
-    return largest
-
-
-def rewritten_pairs(
-    seed: int, sources: list[Node], steps: tuple[int, int]
-) -> Iterator[tuple[Node, Node]]:
-    """Endless pairs of equal expressions; each fourth starts from one of `sources`."""
-    rewriter = Rewriter(seed)
-    for count in itertools.count(1):
-        start = (
-            rewriter.random.choice(sources) if sources and count % 4 == 0 else rewriter.expression()
-        )
-        left = rewriter.rewritten(start, rewriter.random.randint(0, 2))
-        yield left, rewriter.rewritten(start, rewriter.random.randint(*steps))
-
-
-def true_identities(seed: int, sources: list[Node]) -> Iterator[tuple[Node, Node]]:
-    """Endless pairs of equal expressions that SymPy's automatic evaluation leaves different."""
-    for left, right in rewritten_pairs(seed, sources, (3, 6)):
-        if to_sympy(left, evaluated=True) != to_sympy(right, evaluated=True):
-            yield left, right
-
-
-def false_identities(seed: int, sources: list[Node]) -> Iterator[tuple[Node, Node]]:
-    """Endless pairs of different expressions, each a true pair with a mistake; that they differ is
-    computed with 60 digits.
-    """
-    rewriter = Rewriter(seed + 1)
-    for left, right in rewritten_pairs(seed, sources, (0, 3)):
-        mistaken = rewriter.mutated(right)
-        if relative_difference(left, mistaken, rewriter.random) > MP.mpf(10) ** -30:
-            yield left, mistaken

@@ -1,13 +1,9 @@
-"""The search for proofs of bounds: what the textbooks prove it proves; nothing that fails somewhere,
-however far away or by however little.
+"""The search for proofs of bounds: nothing that fails somewhere is proved, however far away or by
+however little.
 """
 
-from random import Random
-
 import pytest
-from sympy import Abs, Expr, Integer, Rational, Symbol, exp, log, symbols
-from tests.theory import random_bounds
-from tests.theory.rewriting import subexpressions, to_sympy
+from sympy import Abs, Integer, Rational, Symbol, exp, log, symbols
 
 from isoflop.theory.kernel import search
 from isoflop.theory.kernel.search import why_positive
@@ -16,7 +12,6 @@ x, y, z, b, g = symbols("x y z beta gamma", positive=True)
 s = Symbol("s", real=True)
 TINY, HUGE = Rational(1, 10**40), Integer(10) ** 9
 SHARE = b / (b + g)
-PLAIN = ("monotone bound", "convexity bound", "logarithm bound", "square bound")
 
 #: Each fails somewhere: the expression, what is assumed, and whether it is claimed to be strict.
 FALSE = {
@@ -68,52 +63,6 @@ LONG = {"a mean, by little", "squares, by little"}
 def test_what_fails_somewhere_is_not_proved(name: str) -> None:
     e, assume, strict = FALSE[name]
     assert why_positive(e, assume, strict=strict) == ""
-
-
-def drawn(count: int, seed: int) -> list[tuple[str, Expr, tuple[Expr, ...]]]:
-    """Differences that are not negative where the assumed ones are positive, without quantities of
-    the law.
-    """
-    random = Random(seed)
-    found: list[tuple[str, Expr, tuple[Expr, ...]]] = []
-    while len(found) < count:
-        family = random.choice(PLAIN)
-        left, relation, right, where = random_bounds.drawn(random, family)
-        nodes = (left, right, *(side for a, _, c in where for side in (a, c)))
-        kinds = {part[0] for node in nodes for _, part in subexpressions(node)}
-        if not kinds <= {"sym", "rat", "add", "mul", "pow", "exp", "log", "abs"}:
-            continue
-
-        def signed(a: Expr, way: str, c: Expr) -> Expr:
-            above, below = (to_sympy(side, evaluated=True) for side in (a, c))
-            return above - below if way[0] == ">" else below - above
-
-        found.append(
-            (family, signed(left, relation, right), tuple(signed(*bound) for bound in where))
-        )
-    return found
-
-
-def test_random_bounds_of_the_textbooks_are_proved() -> None:
-    drafts = drawn(8, 5)
-    assert [e for _, e, assume in drafts if not why_positive(e, assume, strict=False)] == []
-
-
-def test_no_small_mistake_is_proved() -> None:
-    """By so little, where the sides come as close as one likes; under assumptions that exclude a
-    little less; and turned round.
-    """
-    for family, e, assume in drawn(2, 6):
-        mistakes = [(-e, assume, True)]
-        if family in ("convexity bound", "logarithm bound"):
-            mistakes.append((e - TINY, assume, False))
-        if family != "square bound":
-            mistakes += [
-                (e, (*assume[:i], assume[i] + TINY, *assume[i + 1 :]), False)
-                for i in range(len(assume))
-            ]
-        for mistake in mistakes:
-            assert why_positive(mistake[0], mistake[1], strict=mistake[2]) == "", mistake
 
 
 @pytest.mark.parametrize("error", [TypeError, NotImplementedError, RecursionError, KeyError])
