@@ -382,7 +382,7 @@ def stirred(problem: Problem, theta: Floats) -> Floats:
     spread = median_residuals(problem, theta[None])[0] / np.maximum(sizes, 1e-3 * sizes[0])
     drawn = np.random.default_rng(0).normal(size=(STIRRED, len(sizes)))
     drawn *= np.geomspace(*SPREADS, STIRRED)[:, None] * spread
-    return problem.box.inside(theta + drawn @ axes.T / lengths)
+    return problem.retract(np.tile(theta, (STIRRED, 1)), drawn @ axes.T / lengths)
 
 
 def joined(ends: Iterable[Ends]) -> Ends:
