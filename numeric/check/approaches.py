@@ -28,8 +28,7 @@ from .. import formulas
 from ..errors import ArgumentError
 from ..fit.objective import Objective
 from ..fit.power import COMPUTE
-from ..fit.solution import Solution
-from ..fit.uncertainty import refit
+from ..fit.solution import Solution, refit
 from ..law.form import PARAMS_TOKENS, power
 from ..law.scaling_law import DrawnLaw, Law
 from ..words import counted
@@ -197,7 +196,7 @@ def fit_compute_laws(
         losses, weights = losses[known], weights[known]
         rows: Any = SimpleNamespace(compute=compute, loss=losses[0])
         one = Solution.of(COMPUTE.posed(rows), rows, objective, weights=weights[0])
-        ends = refit(one.problem._replace(target=np.log(losses), weights=weights), one.minimum)
+        ends = refit(one.problem._replace(target=np.log(losses), weights=weights), one)
         laws[known], converged[known] = ends.theta @ one.model.to_coordinates.T, ends.done
     return laws, converged
 

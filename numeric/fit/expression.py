@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from math import inf
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..data.columns import BUDGET, LETTERS
-from ..errors import REAL, ArgumentError, number, outside
+from ..errors import ArgumentError, outside
 from ..law.custom import executed
 from .form import Form
-from .newton import Box
+from .newton import Box, Problem, minimise
+from .objective import Objective
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sympy import Expr
 
     from ...theory.code.model_code import ModelCode
+    from .form import Held
 
     Floats = NDArray[np.float64]
 
@@ -37,15 +38,16 @@ MORE_FUNCTIONS = {
 #: The derivatives of a law with so many coefficients take seconds.
 MOST_COEFFICIENTS = 20
 #: Draws for each coefficient that is drawn, and the most in all; how many of the best go downhill,
-#: by how many steps, and how many of their ends become starts.
-DRAWS, MOST_DRAWS, REFINED, DOWNHILL, STARTS = 1_024, 8_192, 256, 20, 16
+#: by how many steps and how closely, and how many of their ends become starts.
+DRAWS, MOST_DRAWS, REFINED, DOWNHILL, ROUGHLY, STARTS = 1_024, 8_192, 256, 20, 1e-6, 8
+SQUARES = Objective(name="least-squares")
 #: Numbers in one pass; the most runs that the search looks at.
 BLOCK, MOST_RUNS = 65_536, 400
 #: The range of log10 of pure numbers; how far beyond the range of a variable a scale may lie.
 PURE_NUMBERS, MARGIN = (-3.0, 1.0), 1.0
-#: Share of positive draws where both signs are allowed; the longest step in the logarithm of a
-#: size; starts whose logarithms of sizes differ by less are the same.
-POSITIVE, LONGEST, APART = 0.75, 3.0, 0.2
+#: Share of positive draws where both signs are allowed; starts whose logarithms of sizes differ by
+#: less are the same.
+POSITIVE, APART = 0.75, 0.2
 #: Added to the Gram matrix, so that equal columns do not make it singular.
 RIDGE = 1e-13
 
@@ -74,7 +76,7 @@ class Expression(Form):
     #: The n numbers of each variable.
     columns: Mapping[str, Floats] = field(default_factory=dict, compare=False, repr=False)
 
-    is_expression, is_shared = True, False
+    is_expression = True
 
     # -- the declaration ---------------------------------------------------------------------------
 
@@ -132,14 +134,6 @@ class Expression(Form):
             raise ArgumentError("model", str(self), complaint="has no coefficients")
         return law
 
-    def limits(self, losses: Floats, held: set[str]) -> dict[str, tuple[float, float]]:
-        """The limits of the search by coefficient: none."""
-        return dict.fromkeys(self.coefficients, (-inf, inf))
-
-    def checked(self, what: str, value: Any, name: str, *, lower: bool = False) -> float:
-        """A value of a coefficient, or a bound of it; a ValueError where it is not a finite number."""
-        return number(what, value, REAL)
-
     def law(self, coefficients: Mapping[str, float], name: str = "fit", **_: Any) -> Any:
         """The law with its derived envelope, where there is one in closed form."""
         from ..law.custom import law_from_expression
@@ -153,7 +147,7 @@ class Expression(Form):
 
     # -- at runs -----------------------------------------------------------------------------------
 
-    def at(self, rows: Any, held: set[str] | None = None) -> Expression:
+    def at(self, rows: Any, held: Held | None = None) -> Expression:
         """The law at rows, which are runs or a mapping of the names of columns to numbers (n,)."""
         known = rows
         if not isinstance(rows, dict):
@@ -209,28 +203,24 @@ class Expression(Form):
         """
         free = np.array(self.code.linear, dtype=np.intp)
         free = free[box.lower[free] < box.upper[free]]
+        room, root = Box(box.lower[free], box.upper[free]), np.sqrt(weights)
         theta = theta.copy()
-        room = Box(box.lower[free], box.upper[free])
-        theta[:, free] = room.inside(0.0)
-        root = np.sqrt(weights)
+        theta[:, free] = begun = np.broadcast_to(room.inside(0.0), (len(theta), len(free)))
         with np.errstate(all="ignore"):
             values, jacobian = self.evaluate(theta)
             missing, columns = (target - values) * root, jacobian[:, free] * root[..., None, :]
             good = np.isfinite(missing).all(axis=1) & np.isfinite(columns).all(axis=(1, 2))
             missing[~good], columns[~good] = 0.0, 0.0
-            if free.size:
-                begun = theta[:, free]
-                step = least_squares(columns, missing)
-                inside = room.inside(begun + step)
-                held = inside != begun + step
-                if held.any():  # those stay at their bounds, the others are solved for again
-                    part = np.where(held, inside - begun, 0.0)
-                    rest = missing - (part[:, None] @ columns)[:, 0]
-                    step = part + least_squares(np.where(held[:, :, None], 0.0, columns), rest)
-                    inside = room.inside(begun + step)
-                theta[:, free] = inside
-                missing = missing - ((inside - begun)[:, None] @ columns)[:, 0]
-            squares = np.sum(missing**2, axis=1)
+            step, held = np.zeros_like(begun), np.zeros(begun.shape, dtype=bool)
+            for _ in range(2 if free.size else 0):  # those that a bound stops stay there
+                rest = missing - (np.where(held, step, 0.0)[:, None] @ columns)[:, 0]
+                found = least_squares(np.where(held[:, :, None], 0.0, columns), rest)
+                wanted = begun + np.where(held, step, found)
+                step, held = room.inside(wanted) - begun, room.inside(wanted) != wanted
+                if not held.any():
+                    break
+            theta[:, free] = begun + step
+            squares = np.sum((missing - (step[:, None] @ columns)[:, 0]) ** 2, axis=1)
         return theta, np.where(good & np.isfinite(squares), squares, np.inf)
 
     def retract(
@@ -277,7 +267,11 @@ class Expression(Form):
             theta[block], scores[block] = model.project(theta[block], observed, weights, box)
         kept = np.argsort(scores, kind="stable")[:REFINED]
         kept = kept[np.isfinite(scores[kept])]
-        theta, scores = model._downhill(theta[kept], observed, weights, box)
+        if not kept.size:
+            return theta[kept]
+        squares = Problem(model, observed, weights, SQUARES, box)
+        ends = minimise(squares, theta[kept], enough=ROUGHLY, steps=DOWNHILL)
+        theta, scores = ends.theta, ends.value
         with np.errstate(divide="ignore"):
             logs, signs = np.log(np.abs(theta[:, drawn])), np.sign(theta[:, drawn])
         chosen: list[int] = []
@@ -303,42 +297,13 @@ class Expression(Form):
                 scales += [(low, high), (-high, -low)]
         return [PURE_NUMBERS] * max(1, len(scales)) + scales
 
-    def _downhill(
-        self, theta: Floats, observed: Floats, weights: Floats, box: Box
-    ) -> tuple[Floats, Floats]:
-        """Coefficients (K, p) after damped Gauss-Newton steps in the logarithms of those that are
-        drawn, and their weighted squares.
-        """
-        theta, scores = self.project(theta, observed, weights, box)
-        drawn, damping = self._drawn(box), np.full(len(theta), 0.1)
-        free = np.flatnonzero(box.lower < box.upper)
-        moved, root = np.isin(free, drawn), np.sqrt(weights)
-        for _ in range(DOWNHILL if len(drawn) else 0):
-            with np.errstate(all="ignore"):
-                values, jacobian = self.evaluate(theta)
-                slopes = np.where(moved, theta[:, free], 1.0)
-                columns = jacobian[:, free] * slopes[:, :, None] * root
-                missing = (observed - values) * root
-                good = np.isfinite(columns).all(axis=(1, 2)) & np.isfinite(missing).all(axis=1)
-                columns[~good], missing[~good] = 0.0, 0.0
-                step = least_squares(columns, missing, damping)[:, moved]
-                trial = theta.copy()
-                trial[:, drawn] *= np.exp(np.clip(step, -LONGEST, LONGEST))
-            trial, found = self.project(box.inside(trial), observed, weights, box)
-            better = found < scores
-            theta[better], scores[better] = trial[better], found[better]
-            damping = np.where(better, 0.2 * damping, 5.0 * damping)
-        return theta, scores
 
-
-def least_squares(columns: Floats, target: Floats, damping: Any = 0.0) -> Floats:
-    """The coefficients (K, l) of least squares of columns (K, l, n) to targets (K, n), damped in
-    units of the columns' lengths.
-    """
+def least_squares(columns: Floats, target: Floats) -> Floats:
+    """The coefficients (K, l) of least squares of columns (K, l, n) to targets (K, n)."""
     lengths = np.linalg.norm(columns, axis=2)
     scale = np.where(lengths > 0.0, lengths, 1.0)
     unit = columns / scale[:, :, None]
-    added = np.broadcast_to(RIDGE + np.asarray(damping), len(columns))[:, None] + (lengths == 0.0)
+    added = RIDGE + (lengths == 0.0)
     gram = unit @ unit.transpose(0, 2, 1) + added[:, :, None] * np.eye(columns.shape[1])
     right = unit @ target[:, :, None]
     return np.asarray(np.linalg.solve(gram, right)[:, :, 0] / scale)

@@ -59,12 +59,12 @@ class Fitted:
     @property
     def objective_value(self) -> float:
         """The objective at the optimum: the weighted sum over the rows."""
-        return self.solution.minimum.value
+        return self.solution.value
 
     @property
     def converged(self) -> bool:
         """Whether the point is certified to be a minimum. If not, the numbers are not a result."""
-        return bool(self.solution.minimum.converged)
+        return self.solution.converged
 
     @cached_property
     def undetermined(self) -> tuple[str, ...]:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from math import inf, log
+from math import inf, isinf, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ArgumentError, outside
+from ..errors import NONNEGATIVE, POSITIVE, REAL, ArgumentError, number, outside
 from .newton import EVERYWHERE, Box
 
 if TYPE_CHECKING:
@@ -25,11 +25,15 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
-    Ends = tuple[float | None, float | None]
-    Bounds = Mapping[str, Ends]
+    #: Coefficient to its least and its greatest value.
+    Bounds = Mapping[str, tuple[float | None, float | None]]
+    Held = Mapping[str, tuple[float, float]]
 
 #: A parameter this close to its bound is on it.
 AT_BOUND = 1e-9
+#: Exponents are sought between these unless the caller bounds them otherwise; a term at the centre of
+#: the runs between these multiples of the smallest and the largest observed value.
+EXPONENTS, SMALLEST_TERM, LARGEST_TERM = (1e-3, 10.0), 1e-10, 1e10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,10 +50,11 @@ class Form(ABC):
         The names of a and b of its power terms; none for an expression.
     box : Box
         The limits in the solver's parameters.
-    fixed, bounds : mapping
-        Coefficient to its value, or to its least and greatest value, as the caller gave them.
+    held : mapping
+        Coefficient to the least and the greatest value that the caller gave it, infinite for no
+        bound; the same value twice where it is fixed.
     centres : ndarray
-        (m,): the mean log of each term's variable; 0 where its prefactor is bounded or fixed.
+        (m,): the mean log of each term's variable; 0 where its prefactor is held.
     """
 
     name: str
@@ -57,8 +62,7 @@ class Form(ABC):
     prefactors: tuple[str, ...] = ()
     exponents: tuple[str, ...] = ()
     box: Box = field(default=EVERYWHERE, compare=False, repr=False)
-    fixed: Mapping[str, float] = field(default_factory=dict, compare=False, repr=False)
-    bounds: Bounds = field(default_factory=dict, compare=False, repr=False)
+    held: Held = field(default_factory=dict, compare=False, repr=False)
     centres: Any = field(default=0.0, compare=False, repr=False)
 
     is_expression = False
@@ -69,7 +73,7 @@ class Form(ABC):
         """Names of the coefficients, in the order of the parameters."""
 
     @abstractmethod
-    def at(self, rows: Any, held: set[str] | None = None) -> Self:
+    def at(self, rows: Any, held: Held | None = None) -> Self:
         """The law at n rows that have its variables. Where `held` is given its terms are centred
         anew, except those whose prefactors are held.
         """
@@ -78,13 +82,22 @@ class Form(ABC):
     def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
         """Values (K, n) and first derivatives (K, p, n) at parameters (K, p)."""
 
-    @abstractmethod
-    def limits(self, losses: Floats, held: set[str]) -> dict[str, tuple[float, float]]:
-        """The limits of the search by coefficient, in the solver's parameters."""
+    def on(self, runs: Any) -> Self:
+        """The law with the columns of these runs as variables, where it may have any."""
+        del runs
+        return self
 
-    @abstractmethod
-    def checked(self, what: str, value: Any, name: str, *, lower: bool = False) -> float:
-        """A value of a coefficient, or its lower bound; a ValueError outside its domain."""
+    @property
+    def is_shared(self) -> bool:
+        """Whether several terms share one exponent."""
+        return len(self.exponents) > 1 and len({*self.exponents}) == 1
+
+    # -- the box -----------------------------------------------------------------------------------
+
+    @property
+    def fixed(self) -> list[str]:
+        """The coefficients that are fixed."""
+        return [name for name, (low, high) in self.held.items() if low == high]
 
     def posed(
         self,
@@ -96,53 +109,55 @@ class Form(ABC):
         """The law at runs, within its limits; a ValueError where a bound or a fixed value is outside
         its domain.
         """
-        fixed, bounds = self._given("fixed", fixed), self._given("bounds", bounds)
-        if both := {*bounds} & {*fixed}:
-            raise ArgumentError(f"coefficient {min(both)}", complaint="is both bounded and fixed")
-        held = {name: (value, value) for name, value in fixed.items()} | bounds
-        limits = self.limits(np.asarray(runs.loss), {*held})
+        held: dict[str, tuple[float, float]] = {}
+        for what, given in (("fixed", fixed or {}), ("bounds", bounds or {})):
+            if not isinstance(given, Mapping):
+                raise outside(what, given, "a mapping of the names of coefficients")
+            for name, value in given.items():
+                if name in held:
+                    raise ArgumentError(
+                        f"coefficient {name}", complaint="is both bounded and fixed"
+                    )
+                held[name] = self._ends(what, name, value)
+        losses, limits = np.asarray(runs.loss), dict.fromkeys(self.coefficients, (-inf, inf))
+        for name in {*self.prefactors} - {*held}:
+            ends = losses.min() * SMALLEST_TERM, losses.max() * LARGEST_TERM
+            limits[name] = log(ends[0]), log(ends[1])
+        limits |= dict.fromkeys(self.exponents, EXPONENTS)
+        limits |= {self.irreducible: (0.0, inf)}
         for name, ends in held.items():
-            usual = zip(ends, limits[name], strict=True)
-            low, high = (x if end is None else self._inside(name, end) for end, x in usual)
+            if name in self.prefactors:
+                low, high = (log(end) if end > 0.0 else -inf for end in ends)
+                ends = low, high
+            low, high = (
+                x if isinf(end) else end for end, x in zip(ends, limits[name], strict=True)
+            )
             if low > high:
-                below, above = limits[name]
-                domain = f"a pair; a side of None is {below:g} below, {above:g} above"
-                raise outside(f"bounds of {name}", ends, domain)
+                least, most = limits[name]
+                raise outside(f"bounds of {name}", ends, f"between {least:g} and {most:g}")
             limits[name] = low, high
         box = Box(*np.array([limits[name] for name in self.coefficients]).T)
-        return replace(self.at(runs, {*held}), box=box, fixed=fixed, bounds=bounds)
+        return replace(self.at(runs, held), box=box, held=held)
 
-    def _inside(self, name: str, value: float) -> float:
-        """The solver's parameter for a value of a coefficient."""
-        if name not in self.prefactors:
-            return value
-        return log(value) if value > 0.0 else -inf
-
-    def _given(self, argument: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
-        """The bounds, or the fixed values, of coefficients, checked."""
-        if not isinstance(given or {}, Mapping):
-            raise outside(argument, given, "a mapping of the names of coefficients")
-        found: dict[str, Any] = {}
-        for name, value in (given or {}).items():
-            if name not in self.coefficients:
-                complaint = f"the law {self} has {', '.join(self.coefficients)}"
-                raise ArgumentError(f"coefficient {name}", complaint=complaint)
-            if argument == "fixed":
-                found[name] = self.checked(f"fixed {name}", value, name)
-                continue
-            domain = "a pair (low, high) with low < high; None for no bound"
-            if not isinstance(value, tuple | list) or len(value) != 2:
-                raise outside(f"bounds of {name}", value, domain)
-            low, high = (
-                None
-                if end in (None, inf, -inf)
-                else self.checked(f"{side} bound of {name}", end, name, lower=side == "lower")
-                for side, end in zip(("lower", "upper"), value, strict=True)
-            )
-            if low is not None and high is not None and not low < high:
-                raise outside(f"bounds of {name}", value, domain)
-            found[name] = low, high
-        return found
+    def _ends(self, what: str, name: str, value: Any) -> tuple[float, float]:
+        """The least and the greatest value of a coefficient that is fixed or bounded, checked."""
+        if name not in self.coefficients:
+            complaint = f"the law {self} has {', '.join(self.coefficients)}"
+            raise ArgumentError(f"coefficient {name}", complaint=complaint)
+        least = POSITIVE if name in (*self.prefactors, *self.exponents) else REAL
+        least = NONNEGATIVE if name == self.irreducible else least
+        if what == "fixed":
+            return (number(f"fixed {name}", value, least),) * 2
+        domain = "a pair (low, high) with low < high; None for no bound"
+        if not isinstance(value, tuple | list) or len(value) != 2:
+            raise outside(f"bounds of {name}", value, domain)
+        low, high = value
+        lowest = NONNEGATIVE if least == POSITIVE else least  # a prefactor's lower bound may be 0
+        low = -inf if low in (None, -inf) else number(f"lower bound of {name}", low, lowest)
+        high = inf if high in (None, inf) else number(f"upper bound of {name}", high, least)
+        if not low < high:
+            raise outside(f"bounds of {name}", value, domain)
+        return low, high
 
     # -- the parameters and the coefficients -------------------------------------------------------
 
@@ -164,15 +179,13 @@ class Form(ABC):
 
     def read(self, theta: Floats) -> Floats:
         """The coefficients (..., p) for parameters."""
-        names, found = self.coefficients, np.asarray(theta @ self.to_coordinates.T)
+        found = np.asarray(theta @ self.to_coordinates.T)
         with np.errstate(over="ignore", under="ignore"):
             found[..., self.logged] = np.exp(found[..., self.logged])
-        # Given values and ends of bounds do not pass through a logarithm, which would round.
-        for name, value in self.fixed.items():
-            found[..., names.index(name)] = value
-        for name, (low, high) in self.bounds.items():
-            ends = -inf if low is None else low, inf if high is None else high
-            found[..., names.index(name)] = np.clip(found[..., names.index(name)], *ends)
+        # Given values do not pass through a logarithm, which would round.
+        for name, ends in self.held.items():
+            place = self.coefficients.index(name)
+            found[..., place] = np.clip(found[..., place], *ends)
         return found
 
     def write(self, coefficients: Floats) -> Floats:
@@ -197,8 +210,8 @@ class Form(ABC):
         outgrows all data, with its exponent. E = 0 is a value like any other.
         """
         names = self.coefficients
-        on = self.on_bound(theta) & ~np.isin(names, [self.irreducible, *self.bounds, *self.fixed])
+        on = self.on_bound(theta) & ~np.isin(names, [self.irreducible, *self.held])
         for a, b in zip(self.prefactors, self.exponents, strict=True):
             term = [names.index(a), names.index(b)]
             on[..., term] |= on[..., term].any(axis=-1, keepdims=True)
-        return np.asarray(on & ~np.isin(names, list(self.fixed)))
+        return np.asarray(on & ~np.isin(names, self.fixed))

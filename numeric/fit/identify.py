@@ -38,7 +38,7 @@ def open_directions(solution: Solution) -> tuple[dict[str, float], ...]:
     the runs tell all coefficients apart, or the law has no derivatives.
     """
     model, problem, names = solution.model, solution.problem, solution.model.coefficients
-    estimated = ~np.isin(names, list(model.fixed))
+    estimated = ~np.isin(names, model.fixed)
     with np.errstate(all="ignore"):
         jacobian = problem.residuals(solution.theta[None])[1][0] * np.sqrt(problem.weights)
     largest = np.abs(jacobian[estimated]).max(initial=0.0)

@@ -65,7 +65,7 @@ def profile_limit(
 
 def squares_at(form: PowerTerms, rows: Any, E: float) -> float:
     """n log of the least sum of squares of log residuals of laws with this irreducible part."""
-    found = Solution.of(form.posed(rows, fixed={form.irreducible: E}), rows, SQUARES).minimum
+    found = Solution.of(form.posed(rows, fixed={form.irreducible: E}), rows, SQUARES)
     size = len(rows.loss)
     value = size * np.log(found.value + size * ROUNDING**2)
     return float(value) if found.converged else -np.inf

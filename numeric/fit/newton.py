@@ -49,7 +49,7 @@ WIDEST, NARROW, NARROWEST, LONGEST, NARROWING = 4.0, 0.2, 0.02, 3.0, 0.4
 #: the first minimum.
 NARROW_STEPS, CLOSELY, SETTLING, ROUGHLY = 15, 1e-7, 4, 1e-3
 #: Points around a minimum, and their distances in multiples of the parameters' own spread.
-STIRRED, SPREADS = 16, (0.3, 5.0)
+STIRRED, SPREADS = 24, (0.3, 5.0)
 
 
 class Box(NamedTuple):

@@ -10,13 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, combinations, product
-from math import inf, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..data.columns import LETTERS
-from ..errors import nonnegative_number, positive_number
 from .form import Form
 
 if TYPE_CHECKING:
@@ -24,15 +22,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from .form import Held
     from .newton import Box
 
     Floats = NDArray[np.float64]
 
-#: Exponents are sought between these unless the caller bounds them otherwise.
-SMALLEST_EXPONENT, LARGEST_EXPONENT = 1e-3, 10.0
-#: A term at the centre of the runs lies between these multiples of the smallest and the largest
-#: observed value.
-SMALLEST_TERM, LARGEST_TERM = 1e-10, 1e10
 #: Exponents are tried from where a term changes by a few percent over the runs to where it vanishes
 #: within a small part of them; the number tried for each, with one, two or more exponents.
 FLATTEST, STEEPEST, TRIED = 0.05, 25.0, (48, 12, 7)
@@ -74,22 +68,12 @@ class PowerTerms(Form):
         """Number of coefficients in which the law is linear: E and the terms at the centre."""
         return self.first + len(self.prefactors)
 
-    @cached_property
-    def is_shared(self) -> bool:
-        """Whether all terms share one exponent."""
-        return len(self.exponents) > 1 and len({*self.exponents}) == 1
-
     @property
     def size(self) -> int:
         """Number of runs."""
         return int(self.logs.shape[1])
 
-    def on(self, runs: Any) -> PowerTerms:
-        """The law itself: its variables do not depend on the columns of the runs."""
-        del runs
-        return self
-
-    def at(self, rows: Any, held: set[str] | None = None) -> PowerTerms:
+    def at(self, rows: Any, held: Held | None = None) -> PowerTerms:
         """The law at n rows that have its variables; see `Form.at`."""
         logs = np.stack([np.log(values) for values in self.columns_of(rows)])
         centres = self.centres
@@ -104,18 +88,6 @@ class PowerTerms(Form):
     def part(self, runs: Any) -> PowerTerms:
         """The law at some of the runs."""
         return replace(self, logs=self.logs[:, runs])
-
-    def limits(self, losses: Floats, held: set[str]) -> dict[str, tuple[float, float]]:
-        """The limits of the search by coefficient, in the solver's parameters."""
-        span = log(float(losses.min()) * SMALLEST_TERM), log(float(losses.max()) * LARGEST_TERM)
-        terms = {name: (-inf, inf) if name in held else span for name in self.prefactors}
-        exponents = dict.fromkeys(self.exponents, (SMALLEST_EXPONENT, LARGEST_EXPONENT))
-        return {self.irreducible: (0.0, inf), **terms, **exponents}
-
-    def checked(self, what: str, value: Any, name: str, *, lower: bool = False) -> float:
-        """A value of a coefficient, or its lower bound; a ValueError outside its domain."""
-        may_be_zero = lower or name == self.irreducible
-        return (nonnegative_number if may_be_zero else positive_number)(what, value)
 
     def law(self, coefficients: Mapping[str, float], name: str = "fit", **other: Any) -> Any:
         """The `Law` with these coefficients; `other` are further arguments of it."""

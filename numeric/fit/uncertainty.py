@@ -26,13 +26,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .newton import Ends, Problem, best_of, follow, minimise
-from .objective import Objective
-from .sharp import sharpen
-from .solve import Minimum, solve
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from .newton import Problem
 
     Floats = NDArray[np.float64]
 
@@ -46,8 +43,6 @@ SINGULAR, FLAT = 1e-13, 1e-12
 LEAST_GROUPS = 2
 #: A run or group whose leverage is closer to 1 than this determines a coefficient alone.
 ALONE = 1e-9
-#: Other minima from which every refit starts as well.
-MOST_OTHERS = 2
 
 
 def bandwidth(residuals: Floats, width: float) -> float:
@@ -147,51 +142,3 @@ def classical(columns: Floats, variance: float) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         inverse = np.where(sizes > FLAT * sizes[0], variance / sizes**2, open_direction)
         return (left * np.minimum(inverse, 1e300)) @ left.T / lengths / lengths[:, None]
-
-
-# -- refits ----------------------------------------------------------------------------------------
-
-
-def refit(problem: Problem, solution: Minimum, *, exact: bool = True) -> Ends:
-    """Solve K problems that differ from a solved one in their weights (K, n) or observed values
-    (K, n).
-
-    All start from the fit, its other minima, and the least squares fit, which is near the minimum
-    where a resample draws outliers often. A problem that ends at no certified minimum is solved
-    again by itself. An objective with a kink is followed to its exact minimum where `exact`; else it
-    stays smooth over a small share of the median residual.
-    """
-    count = max(len(np.atleast_2d(problem.weights)), len(np.atleast_2d(problem.target)))
-    begun = [solution.theta, *solution.others[:MOST_OTHERS]]
-    is_sharp = problem.objective.width == 0.0
-    if problem.objective.width != np.inf:
-        name = "least-squares-log" if problem.objective.in_logs else "least-squares"
-        squares = problem._replace(objective=Objective(name=name))
-        begun.append(minimise(_mean(squares), solution.theta[None]).theta[0])
-    ends = best_of(follow(problem, np.tile(start, (count, 1))) for start in begun)
-    for index in range(count) if is_sharp and exact else np.flatnonzero(~ends.done):
-        again = _alone(problem.some(slice(index, index + 1)), ends.theta[index])
-        if again is not None and (again.converged or again.value < ends.value[index]):
-            ends.theta[index], ends.value[index] = again.theta, again.value
-            ends.done[index] = again.converged
-    return ends
-
-
-def _mean(problem: Problem) -> Problem:
-    """The average of K problems."""
-    parts = {"target": problem.target, "weights": problem.weights}
-    return problem._replace(**{x: v.mean(axis=0) for x, v in parts.items() if np.ndim(v) == 2})
-
-
-def _alone(problem: Problem, near: Floats) -> Minimum | None:
-    """The minimum of one problem solved by itself; for an objective with a kink the one near the
-    smooth minimum, if that is certified. None where the solver finds no law.
-    """
-    if problem.objective.width == 0.0:
-        end = sharpen(problem.alone(), near)
-        if end.done[0]:
-            return Minimum(end.theta[0], float(end.value[0]), True)
-    try:
-        return solve(problem)
-    except ValueError:
-        return None

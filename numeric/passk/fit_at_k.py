@@ -19,7 +19,6 @@ from ..fit.newton import Box, Problem
 from ..fit.power import COMPUTE, PARAMS_TOKENS, PowerTerms
 from ..fit.resample import Draws
 from ..fit.solution import Solution
-from ..fit.solve import Minimum
 from ..results import DEFAULT_LEVEL, Band, Estimate, coverage_factor
 from .curve import curve
 from .likelihood import Marginal, fit_marginal
@@ -219,7 +218,7 @@ def fit_at_k(
     if evidence is None:
         rows = rows_of(kind, covariates, y[used])
         solution = Solution.of(kind.posed(rows), rows, SQUARES)
-        scatter = float(np.sqrt(solution.minimum.value / max(1, solution.spare)))
+        scatter = float(np.sqrt(solution.value / max(1, solution.spare)))
     else:
         solution, scatter = _by_likelihood(kind, covariates, evidence)
     draws = None
@@ -258,7 +257,9 @@ def _by_likelihood(
     observed = np.exp(mu[0] - Marginal(evidence, tau).moments(mu)[1][0])
     return Solution(
         problem=Problem.of(model, observed, None, SQUARES, model.box),
-        minimum=Minimum(theta, float(found.value[best]), bool(found.done[best])),
+        theta=theta,
+        value=float(found.value[best]),
+        converged=bool(found.done[best]),
     ), tau
 
 

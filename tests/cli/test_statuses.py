@@ -372,7 +372,7 @@ def test_a_failed_proof_of_the_envelope(call, monkeypatch, answer, code) -> None
 
 
 def test_no_optimum_is_no_verdict(data, refused, there, monkeypatch) -> None:
-    from isoflop.numeric.fit.solve import solve
+    from isoflop.numeric.fit.solution import solve
 
     def never(*words, **more):
         return replace(solve(*words, **more), converged=False)

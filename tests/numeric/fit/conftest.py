@@ -10,7 +10,7 @@ from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit.expression import Expression
 from isoflop.numeric.fit.newton import Box, Problem, joined, minimise
 from isoflop.numeric.fit.objective import Objective
-from isoflop.numeric.fit.solve import Minimum, is_settled, solve
+from isoflop.numeric.fit.solution import Solution, is_singular, solve
 
 
 @pytest.fixture(scope="session")
@@ -46,7 +46,7 @@ def _solved(
     observed = np.asarray(observed, dtype=float)
     problem = Problem.of(model, observed, weights, chosen, box)
     if start is None:
-        found = solve(problem, seed=seed, limited=False)
+        found = solve(problem, seed=seed)
     else:
         found = _from_start(problem, np.array([[start[name] for name in names]]))
     named = dict(zip(names, found.theta.tolist(), strict=True))
@@ -54,21 +54,21 @@ def _solved(
 
 
 def _from_start(problem, near):
-    """The minimum by squares from a start, which may be far: as it is and further downhill, by steps
-    of either length; of several that are as good the nearest.
+    """The minimum by squares from a start, which may be far: by steps of either length, of the law as
+    it is and with its linear coefficients solved for; of several that are as good the nearest.
     """
-    model, weights = problem.model, np.ones(problem.model.size)
-    squares = problem.target, weights, problem.box
-    lowered, _ = model._downhill(model.project(near, *squares)[0], *squares)
-    begun = np.concatenate([near, lowered])
-    ends = joined(minimise(problem, begun, damping=size) for size in (1e-2, 1.0))
+    weights = np.ones(problem.model.size)
+    begun = [near, problem.model.project(near, problem.target, weights, problem.box)[0]]
+    ends = joined(
+        minimise(problem, theta, damping=size) for theta in begun for size in (1e-2, 1.0, 1e2)
+    )
     equal = ends.value <= ends.value.min() * (1.0 + 1e-12) + float(problem.floor())
     equal &= ends.done | ~ends.done[equal].any()
     away = np.linalg.norm((ends.theta - near) / (np.abs(near) + 1e-300), axis=1)
     best = int(np.argmin(np.where(equal, away, np.inf)))
     theta = ends.theta[best]
-    done = bool(ends.done[best]) and is_settled(problem, theta)
-    return Minimum(theta, float(ends.value[best]), done)
+    done = bool(ends.done[best]) and not is_singular(problem, theta)
+    return Solution(problem=problem, theta=theta, value=float(ends.value[best]), converged=done)
 
 
 @pytest.fixture(scope="session")

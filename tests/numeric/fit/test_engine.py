@@ -15,7 +15,7 @@ from isoflop.numeric.fit.newton import Box, Problem
 from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.fit.power import ONE_EXPONENT, PARAMS_TOKENS, nonnegative
 from isoflop.numeric.fit.sharp import sharpen
-from isoflop.numeric.fit.solve import solve
+from isoflop.numeric.fit.solution import solve
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "studies"))
 
