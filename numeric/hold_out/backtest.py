@@ -18,7 +18,7 @@ from ..errors import ArgumentError, TableError, outside, whole_number
 from ..passk.laws import ks_of, of_one_benchmark
 from ..results import DEFAULT_LEVEL, Band, prediction_errors
 from .result import Backtest
-from .splits import ALL, AXES, DEAREST, NEXT, Split, place_of, splits_of
+from .splits import ALL, AXES, DEAREST, NEXT, Split, splits_of
 from .tasks import accuracy_tasks, loss_tasks, pass_tasks
 from .threshold import THRESHOLDS
 
@@ -101,9 +101,12 @@ def backtest(
     import pandas as pd
     from tqdm import tqdm
 
-    for_one_kind: dict[str, Any] = {"k": (k, Counts), "benchmarks": (benchmarks, Evaluations)}
-    for_one_kind |= {"baselines": (baselines, Evaluations), "proxy": (proxy, Evaluations)}
-    for name, (value, kind) in for_one_kind.items():
+    for name, value, kind in (
+        ("k", k, Counts),
+        ("benchmarks", benchmarks, Evaluations),
+        ("baselines", baselines, Evaluations),
+        ("proxy", proxy, Evaluations),
+    ):
         if value is not None and not isinstance(table, kind):
             raise ArgumentError(name, value, complaint=f"is for {kind.__name__} alone")
     if hold_out is not None and (sweep or axis is not None or cutoffs is not None):
@@ -114,25 +117,25 @@ def backtest(
     asked = [laws] if isinstance(laws, str) else None if laws is None else [*dict.fromkeys(laws)]
     if asked == []:
         raise outside("laws", [], "at least one law")
-    is_of_accuracy = isinstance(table, Evaluations)
-    usual = 0 if is_of_accuracy else 200
-    count = whole_number("resamples", usual if resamples is None else resamples, 0)
-    how: Any = {"laws": asked, "hold_out": hold_out, "seed": whole_number("seed", seed, 0)}
-    known = dict(baselines or {})
+    how: Any = (asked, hold_out, whole_number("seed", seed, 0))
+    usual, targets, known = 200, DEAREST, dict(baselines or {})
     if isinstance(table, Evaluations):
         names = table.benchmarks if benchmarks is None else tuple(benchmarks)
         known |= resolve(table, benchmarks=[name for name in names if name not in known])
         known = {name: known[name] for name in names}
-        tasks = [*accuracy_tasks(table, known, proxy, **how)]
+        tasks = [*accuracy_tasks(table, known, proxy, *how)]
+        usual, targets = 0, NEXT
         if cutoffs is None:
             cutoffs = _thresholds(table) if sweep and axis == "compute" else CUTOFFS
     elif isinstance(table, Counts):
         powers = [power for power in POWERS if power <= table.n.max()]
-        ks = ks_of(of_one_benchmark(table), powers if k is None else k)
-        tasks = [*pass_tasks(table, ks, **how)]
+        tasks = [
+            *pass_tasks(table, ks_of(of_one_benchmark(table), powers if k is None else k), *how)
+        ]
     else:
         table = Runs.read(table, require=("loss",))
-        tasks = [*loss_tasks(table, **how)]
+        tasks = [*loss_tasks(table, *how)]
+    count = whole_number("resamples", usual if resamples is None else resamples, 0)
     if not tasks:
         raise TableError(table.source, "no law has all that it depends on")
     if hold_out is None and axis not in tasks[0].rows:
@@ -141,22 +144,22 @@ def backtest(
     if held and (all(held) or not any(held)):
         complaint = f"holds out {'all' if all(held) else 'none'} of the rows of {table.source}"
         raise ArgumentError("hold_out", hold_out, complaint=complaint)
-    targets = ALL if sweep else NEXT if is_of_accuracy else DEAREST
     splits = [  # the first split of each law, the final one, has resamples
         (task, split, 0 if index else count)
         for task in tasks
-        for index, split in enumerate(splits_of(task.rows, task.least, axis, targets, cutoffs))
+        for index, split in enumerate(
+            splits_of(task.rows, task.least, axis, ALL if sweep else targets, cutoffs)
+        )
     ]
     bar = tqdm(splits, disable=not progress, desc="held out", unit="fit", leave=False)
     judged = [_judged(task, split, times, axis) for task, split, times in bar]
-    frames = [frame for _, frame in judged]
-    fits = pd.DataFrame([row for row, _ in judged])
+    rows, frames = zip(*judged, strict=True)
+    fits = pd.DataFrame(rows)
     filled = [frame for frame in frames if len(frame)] or frames[:1]
     predictions = pd.concat(filled, ignore_index=True)
     points = dict[Any, Any]()
     for task in tasks:
         points.setdefault(task.subject, task.rows)
-    lost = lost_rows(table.left_out, table.dropped)
     return Backtest(
         what=type(table).__name__.lower(),
         source=table.source,
@@ -170,8 +173,8 @@ def backtest(
         points=points,
         baselines=known,
         notes=(
-            *_remarks(fits, predictions, points if is_of_accuracy else {}),
-            *([lost] if lost else []),
+            *_remarks(fits, predictions, points if isinstance(table, Evaluations) else {}),
+            *filter(None, [lost_rows(table.left_out, table.dropped)]),
             *table.warnings,
         ),
     )
@@ -179,11 +182,9 @@ def backtest(
 
 def _thresholds(table: Evaluations) -> Any:
     """The thresholds of a sweep over evaluations that have runs on both sides."""
-    if table.compute is None:
-        return CUTOFFS
-    grid = np.geomspace(*THRESHOLDS)
-    grid = grid[(grid > table.compute.min()) & (grid < table.compute.max())]
-    return grid.tolist() or CUTOFFS
+    compute, grid = table.compute, np.geomspace(*THRESHOLDS)
+    is_between = False if compute is None else (grid > compute.min()) & (grid < compute.max())
+    return grid[is_between].tolist() or CUTOFFS
 
 
 def _judged(
@@ -216,47 +217,45 @@ def _judged(
     about |= {"n_train": int(split.train.sum())}
     row = {**about, "failed": failed, "converged": converged, "undetermined": undetermined}
     row |= {**train, "fit": fit, "split": split}
-    is_cut, observed = not np.isnan(split.cutoff), ahead["observed"]
-    place = place_of(rows, axis, split.cutoff if is_cut else 1.0)
-    beyond = 0.0 if is_cut else place[split.train].max(initial=-np.inf)
-    usable = observed.notna() & np.isfinite(band.value) & (doubt == "")
+    observed, value = ahead["observed"], band.value
+    usable = observed.notna() & np.isfinite(value) & (doubt == "")
     low, high = (np.nan if end is None else end for end in (band.low, band.high))
+    inside = observed.between(low, high).astype("boolean")
     frame = DataFrame(
         {
             **about,
             "target": ahead["target"],
             "size": ahead.get(axis, np.nan),
-            "decades_held_out": place[split.test] - beyond,
+            "decades_held_out": split.decades[split.test],
             "observed": observed,
-            "predicted": band.value,
+            "predicted": value,
             "lo": low,
             "hi": high,
-            "error": band.value - observed,
-            "relative_error": band.value / observed - 1.0,
+            "error": value - observed,
+            "relative_error": value / observed - 1.0,
             "usable": usable,
-            "inside": observed.between(low, high).astype("boolean"),
+            "inside": inside.where(usable & np.isfinite(high)),
             "left_out": ("target not observed: " + ahead["why"]).where(observed.isna(), doubt),
         }
     )
-    frame["inside"] = frame["inside"].where(usable & np.isfinite(frame["hi"]))
     return row, frame.sort_values("decades_held_out", kind="stable")[: 0 if fit is None else None]
 
 
 def _remarks(fits: DataFrame, table: DataFrame, points: Mapping[Any, DataFrame]) -> list[str]:
     """Notes on what is left out of the errors, and on the final laws of accuracy."""
+    failed = fits[fits["fit"].isna()].assign(left_out="no fit: " + fits["failed"])
+    lost = table[table["left_out"] != ""]
     found: list[tuple[Any, str, str]] = []
-    for row in fits[fits["fit"].isna()].itertuples():
-        found.append((row.subject, row.law, f"no fit: {row.failed}"))
-    for row in table[table["left_out"] != ""].itertuples():
-        found.append((row.subject, row.law, row.left_out))
-    for row in fits.groupby(["subject", "law"], sort=False).head(1).itertuples():
+    for part in (failed, lost):
+        found += part[["subject", "law", "left_out"]].itertuples(index=False, name=None)
+    for row in fits.drop_duplicates(["subject", "law"]).itertuples():
         if isinstance(row.fit, LawFit):
-            remarks = []
-            if row.undetermined:
-                remarks.append(f"the runs leave {row.undetermined} undetermined")
+            remarks = [*row.fit.remarks]
             if (crossing := crossing_of(row.fit, DEFAULT_LEVEL)) is not None:
-                remarks.append(f"the curves of all k cross at C_x = {crossing:.3g}")
-            found += [(row.subject, row.law, remark) for remark in (*remarks, *row.fit.remarks)]
+                remarks.insert(0, f"the curves of all k cross at C_x = {crossing:.3g}")
+            if row.undetermined:
+                remarks.insert(0, f"the runs leave {row.undetermined} undetermined")
+            found += [(row.subject, row.law, remark) for remark in remarks]
     for subject, rows in points.items():
         if unjudged := int((~rows["test"]).sum()):
             reason = "accuracy near guessing, below it, or 1, or a quantity that is not known"

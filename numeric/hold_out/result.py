@@ -1,4 +1,4 @@
-"""The result of a backtest: every prediction with the observation, and their summaries."""
+"""The result of a backtest: every prediction with the observation, and what is read from it."""
 
 from __future__ import annotations
 
@@ -28,13 +28,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Backtest"]
 
-#: The response of the laws, the noun for a row, and the name of the subject of a law.
-WORDS = {
-    "runs": ("the loss", "run", ""),
-    "counts": ("-log pass@k", "model", "k"),
-    "evaluations": ("accuracy", "run", "benchmark"),
+#: The response of the laws, and the heading of the subject of a law.
+RESPONSES = {
+    "runs": ("the loss", "subject"),
+    "counts": ("-log pass@k", "k"),
+    "evaluations": ("accuracy", "benchmark"),
 }
-UNITS = {"compute": "FLOP", "params": "params", "tokens": "tokens", "gold": "nats"}
 MOST_NOTES = 3
 SHARE, THREE, LEVEL = Percent(places=1), Significant(3), f"{100 * DEFAULT_LEVEL:g} %"
 OF_COEFFICIENTS = ["subject", "law", "coefficient", "value", "lo", "hi"]
@@ -48,10 +47,12 @@ OF_ERRORS = (
     Column("mean_error", "mean", format=SHARE),
     Column("median_error", "median", format=SHARE),
     Column("median_bias", "signed", format=SHARE),
+    Column("coverage", "inside", format=SHARE),
 )
-ERRORS_NOTE = "mean, median: of the relative error; signed: its median with its sign"
-INSIDE = Column("coverage", "inside", format=SHARE)
-INSIDE_NOTE = f"; inside: share of observations within their {LEVEL} prediction interval"
+ERRORS_NOTE = (
+    "mean, median: of the relative error; signed: its median with its sign; inside: share of "
+    f"observations within their {LEVEL} prediction interval"
+)
 OF_THRESHOLDS = (
     Column("law", align="left"),
     Column("outcome", align="left"),
@@ -125,11 +126,11 @@ class Backtest(Shown):
     @property
     def finals(self) -> DataFrame:
         """The fit of every law to the most rows."""
-        return self.fits.groupby(["subject", "law"], sort=False).head(1)
+        return self.fits.drop_duplicates(["subject", "law"])
 
     def fit(self, law: str, subject: Any = "") -> Any:
         """The fit of a law to the most rows; None if it could not be fitted."""
-        own = self.fits[(self.fits["law"] == law) & (self.fits["subject"] == subject)]
+        own = self.finals.query("law == @law and subject == @subject")
         if own.empty:
             raise outside("law", law, f"one that was fitted on {subject}")
         return own["fit"].iloc[0]
@@ -138,8 +139,6 @@ class Backtest(Shown):
     def has_verdict(self) -> bool:
         """Whether any prediction could be compared with an observation."""
         return bool(self.table["usable"].any())
-
-    # -- summaries ---------------------------------------------------------------------------------
 
     def errors(self, *, by_decades: bool = True) -> DataFrame:
         """The errors of the usable predictions by subject and law, and by decades held out.
@@ -153,14 +152,14 @@ class Backtest(Shown):
         rows = rows.assign(
             decades=np.ceil(rows["decades_held_out"]),
             off=rows["error"].abs(),
-            size=rows["relative_error"].abs(),
+            relative=rows["relative_error"].abs(),
         )
         keys = ["subject", "law", *(["decades"] if by_decades else [])]
         found = rows.groupby(keys, sort=by_decades).agg(
             n=("error", "size"),
             mae=("off", "mean"),
-            median_error=("size", "median"),
-            mean_error=("size", "mean"),
+            median_error=("relative", "median"),
+            mean_error=("relative", "mean"),
             median_bias=("relative_error", "median"),
             n_intervals=("inside", "count"),
             coverage=("inside", "mean"),
@@ -220,15 +219,17 @@ class Backtest(Shown):
     def as_dict(self) -> dict[str, Any]:
         """Plain data: the settings, and the records of every frame."""
         names = ("what", "source", "hold_out", "axis", "level", "resamples", "seed", "notes")
-        return {name: getattr(self, name) for name in names} | {
-            "random_baselines": {name: asdict(share) for name, share in self.baselines.items()},
-            "errors": records(self.errors()),
-            "errors_overall": records(self.errors(by_decades=False)),
-            "thresholds": records(self.thresholds),
-            "coefficients": records(self.coefficients),
-            "fits": records(self.fits.drop(columns=["fit", "split"])),
-            "predictions": self.rows(),
+        frames = {
+            "errors": self.errors(),
+            "errors_overall": self.errors(by_decades=False),
+            "thresholds": self.thresholds,
+            "coefficients": self.coefficients,
+            "fits": self.fits.drop(columns=["fit", "split"]),
+            "predictions": self.table,
         }
+        found = {name: getattr(self, name) for name in names}
+        found["random_baselines"] = {name: asdict(share) for name, share in self.baselines.items()}
+        return found | {name: records(frame) for name, frame in frames.items()}
 
     def __repr__(self) -> str:
         return f"Backtest({self.source}; {counted(len(self.table), 'held-out prediction')})"
@@ -241,38 +242,35 @@ class Backtest(Shown):
 
     def tables(self) -> tuple[Table, ...]:
         """The errors and the coverage by law, and in a sweep over evaluations the thresholds."""
-        keys, (response, _, subject) = ["subject", "law"], WORDS[self.what]
-        finals, ahead = self.finals, self.errors(by_decades=False)
-        every = finals.loc[finals["fit"].notna(), [*keys, "n_train", "rmse"]]
-        every = every.merge(ahead, "left", keys).astype({"n": "Int64"}).fillna({"n": 0})
+        keys, (response, heading) = ["subject", "law"], RESPONSES[self.what]
+        finals = self.finals.dropna(subset="fit")[[*keys, "n_train", "rmse"]]
+        every = finals.merge(self.errors(by_decades=False), "left", keys).fillna({"n": 0})
         rows: list[Any] = []
-        for _, own in every.groupby("subject", sort=False):
-            rows += [RULE, *records(own)] if rows and len(self.laws) > 1 else records(own)
-        has_inside = ahead["n_intervals"].any()
-        columns = [*([Column("subject", subject, align="left")] if subject else []), *OF_ERRORS]
+        for _, own in every.astype({"n": int}).groupby("subject", sort=False):
+            rows += [*([RULE] if rows and len(self.laws) > 1 else []), *records(own)]
+        columns = [*OF_ERRORS] if every["n_intervals"].any() else [*OF_ERRORS[:-1]]
+        if self.what != "runs":
+            columns.insert(0, Column("subject", heading, align="left"))
         title = f"Errors of {response} on fitted rows (RMSE) and of predictions"
-        note = ERRORS_NOTE + (INSIDE_NOTE if has_inside else "")
-        tables = [Table([*columns, *([INSIDE] if has_inside else [])], rows, title, [note])]
+        tables = [Table(columns, rows, title, [ERRORS_NOTE])]
         if self.what == "evaluations":
-            found = self.thresholds.to_dict("records")
-            tables.append(Table(OF_THRESHOLDS, found, THRESHOLDS_TITLE))
+            tables.append(Table(OF_THRESHOLDS, records(self.thresholds), THRESHOLDS_TITLE))
         return tuple(table for table in tables if len(table))
 
     def __str__(self) -> str:
         """What was held out, the tables, and at most three notes."""
-        (response, noun, _), cuts = WORDS[self.what], self.fits["cutoff"]
         rows = {name for points in self.points.values() for name in points["target"]}
-        how = f"held out: {self.hold_out}"
+        how, cuts = f"held out: {self.hold_out}", self.fits["cutoff"]
         if self.hold_out is None:
-            span = f"{THREE.text(cuts.min())} to {THREE.text(cuts.max())} {UNITS[self.axis]}"
+            span = f"{THREE.text(cuts.min())} to {THREE.text(cuts.max())}"
             how = f"{counted(cuts.nunique(), 'cutoff')} in {self.axis}, {span}"
-        head = f"Backtest of {response} on {counted(len(rows), noun)} of {self.source}\n{how}"
+        what = f"{RESPONSES[self.what][0]} on {counted(len(rows), 'row')} of {self.source}"
         rest = len(self.notes) - MOST_NOTES
         lines = [f"note: {note}" for note in self.notes[:MOST_NOTES]]
         lines += [f"and {counted(rest, 'note')} more (--format json)"] if rest > 0 else []
         notes = "\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in lines)
         tables = [table.text() for table in self.tables()]
-        return "\n\n".join(filter(None, [head, *tables, notes]))
+        return "\n\n".join(filter(None, [f"Backtest of {what}\n{how}", *tables, notes]))
 
 
 def records(frame: DataFrame) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["ALL", "AXES", "DEAREST", "NEXT", "Split", "place_of", "splits_of"]
+__all__ = ["ALL", "AXES", "DEAREST", "NEXT", "Split", "splits_of"]
 
 #: The quantities that cutoffs may be in. All grow with the expense of a row except gold, -log of the
 #: probability of the gold reference solution.
@@ -27,21 +27,14 @@ ALL, NEXT, DEAREST = "all", "next", "dearest"
 
 
 class Split(NamedTuple):
-    """The masks of the rows to fit and to predict, (n,) each, and the cutoff between them, or NaN."""
+    """The masks of the rows to fit and to predict, (n,) each; by how many decades each row is more
+    expensive than the cutoff, or than the fitted rows; and the cutoff, NaN where there is none.
+    """
 
     train: Mask
     test: Mask
+    decades: Floats
     cutoff: float = np.nan
-
-
-def place_of(rows: DataFrame, axis: str, cutoff: float = 1.0) -> Floats:
-    """By how many decades the rows are more expensive than a cutoff, (n,); NaN where the axis is not
-    known.
-    """
-    if axis not in rows:
-        return np.full(len(rows), np.nan)
-    decades = np.log10(rows[axis].to_numpy(dtype=np.float64)) - np.log10(cutoff)
-    return np.asarray(-decades if axis == "gold" else decades)
 
 
 def splits_of(rows: DataFrame, least: int, axis: str, targets: str, cutoffs: Any) -> list[Split]:
@@ -52,30 +45,32 @@ def splits_of(rows: DataFrame, least: int, axis: str, targets: str, cutoffs: Any
     `DEAREST`; `axis`, `cutoffs`: see `isoflop.backtest`.
     """
     train, test, grid = (rows[name].to_numpy() for name in ("train", "test", "grid"))
+    sign, place = -1.0 if axis == "gold" else 1.0, np.full(len(rows), np.nan)
+    if axis in rows:
+        place = sign * np.log10(rows[axis].to_numpy(dtype=np.float64))
     if "held" in rows:
         held = rows["held"].to_numpy()
-        return [Split(train & ~held, test & held)]
-    place = place_of(rows, axis)
+        fitted = train & ~held
+        return [Split(fitted, test & held, place - place[fitted].max(initial=-np.inf))]
     known = np.isfinite(place)
-    dearest = place == place[known].max(initial=-np.inf)
     if targets == DEAREST:
+        dearest = place == place[known].max(initial=-np.inf)
         train, test = train & ~dearest, test & dearest
     train, test = train & known, test & known
     found, possible = list[Split](), np.sort(place[train & grid])[least - 1 :]
     if len(possible) and (place[test] > possible[0]).any():
-        cuts = [*_places(np.unique(possible), cutoffs, axis), np.inf]
+        cuts = [*_places(np.unique(possible), cutoffs, sign), np.inf]
         for cut, end in reversed([*pairwise(cuts)]):
             beyond = test & (place > cut) & (place <= (end if targets == NEXT else np.inf))
             if (fitted := train & (place <= cut)).sum() >= least:
-                value = float(10.0 ** (-cut if axis == "gold" else cut))
-                found.append(Split(fitted, beyond, value))
+                found.append(Split(fitted, beyond, place - cut, float(10.0 ** (sign * cut))))
     nothing = np.zeros(len(place), dtype=bool)
-    return found or [Split(nothing, nothing)]
+    return found or [Split(nothing, nothing, place)]
 
 
-def _places(possible: Floats, cutoffs: Any, axis: str) -> list[float]:
-    """The cutoffs from cheap to expensive, in decades: all that are possible (which come in that
-    order), a number of them evenly spread, or given values of the axis.
+def _places(possible: Floats, cutoffs: Any, sign: float) -> list[float]:
+    """The cutoffs from cheap to expensive, in decades: all that are possible, a number of them evenly
+    spread, or given values of the axis.
     """
     if cutoffs is None:
         return [*possible.tolist()]
@@ -86,5 +81,4 @@ def _places(possible: Floats, cutoffs: Any, axis: str) -> list[float]:
     if isinstance(cutoffs, str) or not np.iterable(cutoffs) or not [*cutoffs]:
         domain = "a whole number of at least 1, or a list of values of the axis"
         raise outside("cutoffs", cutoffs, domain)
-    sign = -1.0 if axis == "gold" else 1.0
     return sorted({sign * float(np.log10(positive_number("cutoffs", at))) for at in cutoffs})

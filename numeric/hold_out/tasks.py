@@ -7,9 +7,9 @@ The rules for benchmarks are those of Krajewski et al. 2025, arXiv 2512.08894, S
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -53,8 +53,7 @@ LAWS_OF_LOSS = sorted(MODELS, key=lambda name: len(MODELS[name].requires))
 LEAST = 6
 
 
-@dataclass(frozen=True, eq=False)
-class Task:
+class Task(NamedTuple):
     """A law to be fitted to some of n rows and judged on others.
 
     Attributes
@@ -62,7 +61,6 @@ class Task:
     subject : str or int
         The benchmark, or k of pass@k; "" for losses.
     law : str
-        The name of the law.
     rows : DataFrame
         `target`, the name of the row; `observed`, its loss, -log pass@k or accuracy; `why` that is
         missing; the axes that cutoffs may be in; whether the row may be fitted (`train`), be
@@ -84,29 +82,32 @@ class Task:
     predict: Callable[[Any, Mask], Band]
 
 
-def _rows(at: Any, **columns: Any) -> DataFrame:
+def _rows(axes: Mapping[str, Any], **columns: Any) -> DataFrame:
     """The rows of a task, with the axes of runs or models. By default every row may be fitted, be
     predicted and be a cutoff.
     """
     from pandas import DataFrame
 
-    axes = at if isinstance(at, dict) else {name: getattr(at, name) for name in BUDGET}
-    usual: dict[str, Any] = {"why": "", "train": True, "test": True, "grid": True}
-    return DataFrame({x: v for x, v in (usual | axes | columns).items() if v is not None})
+    usual = {"why": "", "train": True, "test": True, "grid": True}
+    held = {**usual, **axes, **columns}
+    return DataFrame({name: x for name, x in held.items() if x is not None})
 
 
-def _has(law: str, needs: Sequence[str], known: Collection[str], asked: Names, source: str) -> bool:
-    """Whether all that a law depends on is known; an ArgumentError if the user asked for the law and
-    something is not.
+def _usable(
+    laws: Mapping[str, Any], known: Collection[str], asked: Names, source: str
+) -> dict[str, Any]:
+    """The laws that depend on known quantities alone; an ArgumentError where the user asked for
+    another one.
     """
-    missing = [need for need in needs if need not in known]
-    if missing and asked is not None:
-        complaint = f"{source} has no {' and no '.join(missing)}; the law needs {', '.join(needs)}"
-        raise ArgumentError("laws", law, complaint=complaint)
-    return not missing
+    missing = {name: [x for x in law.requires if x not in known] for name, law in laws.items()}
+    for name in [name for name in laws if missing[name] and asked is not None]:
+        needs = ", ".join(laws[name].requires)
+        complaint = f"{source} has no {' and no '.join(missing[name])}; the law needs {needs}"
+        raise ArgumentError("laws", name, complaint=complaint)
+    return {name: law for name, law in laws.items() if not missing[name]}
 
 
-def loss_tasks(runs: Runs, laws: Names, hold_out: str | None, seed: int) -> Iterator[Task]:
+def loss_tasks(runs: Runs, asked: Names, hold_out: str | None, seed: int) -> Iterator[Task]:
     """A task for each law of the loss, given by name or formula; by default all with a name."""
 
     def fit(form: Any, chosen: Mask, resamples: int) -> Fit:
@@ -117,12 +118,12 @@ def loss_tasks(runs: Runs, laws: Names, hold_out: str | None, seed: int) -> Iter
         return found.resampled(resamples, seed=seed) if can_be_drawn else found
 
     held = hold_out and runs.mask(hold_out, "hold_out", everywhere=True)
-    rows = _rows(runs, target=[f"row {row}" for row in runs.row], observed=runs.loss, held=held)
-    for name in laws or LAWS_OF_LOSS:
-        form = form_of(name).on(runs)
-        if _has(name, form.requires, rows.columns, laws, runs.source):
-            least = len(form.coefficients) + 1
-            yield Task("", name, rows, least, partial(fit, form), partial(_new_runs, runs))
+    axes, targets = {name: getattr(runs, name) for name in BUDGET}, [f"row {x}" for x in runs.row]
+    rows = _rows(axes, target=targets, observed=runs.loss, held=held)
+    forms = {name: form_of(name).on(runs) for name in asked or LAWS_OF_LOSS}
+    for name, form in _usable(forms, rows.columns, asked, runs.source).items():
+        least = len(form.coefficients) + 1
+        yield Task("", name, rows, least, partial(fit, form), partial(_new_runs, runs))
 
 
 def _new_runs(runs: Runs, fit: Fit, chosen: Mask) -> Band:
@@ -148,7 +149,7 @@ def _new_runs(runs: Runs, fit: Fit, chosen: Mask) -> Band:
 
 
 def pass_tasks(
-    counts: Counts, ks: Sequence[int], laws: Names, hold_out: str | None, seed: int
+    counts: Counts, ks: Sequence[int], asked: Names, hold_out: str | None, seed: int
 ) -> Iterator[Task]:
     """A task for each law of -log pass@k, by default all, at every k. Models of one size are drawn
     together, and the interval of a prediction includes the error of the model's own measurement.
@@ -167,6 +168,7 @@ def pass_tasks(
 
     held = hold_out and counts.mask(hold_out, "hold_out", everywhere=True)
     once, axes = curve(counts, [1]), counts.covariates
+    kinds = _usable({law: kind_of(law) for law in asked or KINDS}, axes, asked, counts.source)
     for k, evidence in evidence_of(counts, ks).items():
         found = curve(counts, [k])
         reasons = {
@@ -175,26 +177,21 @@ def pass_tasks(
             f"fewer than {k} samples of some problem": found.n_refused > 0,
             "every pass@k is 1": found.neg_log == 0.0,
         }
-        why = np.select([*reasons.values()], [*reasons], "")
-        observed = np.where(why == "", found.neg_log, np.nan)
-        for kind in map(kind_of, laws or KINDS):
-            if _has(kind.name, kind.requires, axes, laws, counts.source):
-                known = np.isfinite([axes[name] for name in kind.requires]).all(axis=0)
-                used = dict.fromkeys(("train", "test", "grid"), known)
-                seen = {"target": counts.names, "observed": observed, "why": why, "held": held}
-                rows, least = _rows(axes, **seen, **used), len(kind.coefficients) + 1
-                fitted, predicted = (
-                    partial(fit, kind, k, evidence),
-                    partial(predict, evidence.moments()[1]),
-                )
-                yield Task(k, kind.name, rows, least, fitted, predicted)
+        why, error = np.select([*reasons.values()], [*reasons], ""), evidence.moments()[1]
+        seen = {"observed": np.where(why == "", found.neg_log, np.nan), "why": why, "held": held}
+        for name, kind in kinds.items():
+            known = np.isfinite([axes[x] for x in kind.requires]).all(axis=0)
+            used = dict.fromkeys(("train", "test", "grid"), known)
+            rows, least = _rows(axes, target=counts.names, **seen, **used), len(kind.coefficients)
+            fitted = partial(fit, kind, k, evidence)
+            yield Task(k, name, rows, least + 1, fitted, partial(predict, error))
 
 
 def accuracy_tasks(
     evaluations: Evaluations,
     baselines: Mapping[str, Baseline],
     proxy: str | None,
-    laws: Names,
+    asked: Names,
     hold_out: str | None,
     seed: int,
 ) -> Iterator[Task]:
@@ -215,7 +212,7 @@ def accuracy_tasks(
 
     if proxy is None and len(evaluations.proxies) == 1:
         proxy = next(iter(evaluations.proxies))
-    if proxy is None and any("proxy" in law_named(law).requires for law in laws or ()):
+    if proxy is None and any("proxy" in law_named(law).requires for law in asked or ()):
         proxies = f"{evaluations.source} has {', '.join(evaluations.proxies) or 'none'}"
         raise ArgumentError("proxy", complaint=f"two-stage laws need one; {proxies}")
     for name, baseline in baselines.items():
@@ -224,23 +221,27 @@ def accuracy_tasks(
             runs = replace(runs, proxy=evaluations.proxy(proxy)[runs.index])
         known = [x for x in (*BUDGET, "proxy") if getattr(runs, x) is not None]
         known += ["k"] if hold_out is not None and len(evaluations.family(name)) > 1 else []
-        every = [law_named(law, baseline) for law in laws or LAWS]
-        judged = [x for x in every if _has(x.name, x.requires, known, laws, evaluations.source)]
-        margin = max((law.margin for law in judged if law.margin is not None), default=0.0)
+        every = {law: law_named(law, baseline) for law in asked or LAWS}
+        judged = _usable(every, known, asked, evaluations.source)
+        margin = max((law.margin for law in judged.values() if law.margin is not None), default=0.0)
         grid = above_guessing(runs.accuracy, runs.baseline, margin)
-        if any("proxy" in law.requires for law in judged):
+        if any("proxy" in law.requires for law in judged.values()):
             grid = grid & np.isfinite(runs.proxy)
-        least = max(LEAST, 1 + max((len(law.coefficients) for law in judged), default=0))
-        for law in judged:
+        least = max(LEAST, *(1 + len(law.coefficients) for law in judged.values()), 0)
+        for law in judged.values():
             in_k = "k" in law.requires
             sample = evaluations.sample(name, baseline.value, in_k=True) if in_k else runs
             has_all = np.isfinite(sample.proxy) if "proxy" in law.requires else True
+            train, test = (
+                has_all & above_guessing(sample.accuracy, sample.baseline, least_above)
+                for least_above in (law.margin, margin)
+            )
             rows = _rows(
-                sample,
+                {x: getattr(sample, x) for x in BUDGET},
                 target=evaluations.run[sample.index].astype(str),
                 observed=sample.accuracy,
-                train=has_all & above_guessing(sample.accuracy, sample.baseline, law.margin),
-                test=has_all & above_guessing(sample.accuracy, sample.baseline, margin),
+                train=train,
+                test=test,
                 grid=True if in_k else grid,
                 held=hold_out and evaluations.held_out(sample, hold_out),
             )
