@@ -3,6 +3,6 @@ evaluations (`isoflop.numeric.simulate.evaluations`).
 """
 
 from .counts import simulate_counts
-from .losses import LOSS_NOISE, simulate_losses
+from .losses import simulate_losses
 
-__all__ = ["LOSS_NOISE", "simulate_counts", "simulate_losses"]
+__all__ = ["simulate_counts", "simulate_losses"]

@@ -7,7 +7,7 @@ names two data sets is two runs. The truth of a benchmark is its row in Table 12
 
 so that accuracy falls to that of guessing. Noise comes from three sources:
 
-* a run is better or worse than the law says: -log Q' times e^(run_noise z);
+* a run is better or worse than the law says: -log Q' times e^(RUN_NOISE z);
 * all runs are asked the same finite number of questions, `PROBLEMS`, which are hard or easy for all
   of them alike: a run answers the question of rank u if u > 1 - Q, and the normal scores of the
   ranks of a question in two runs have the correlation `SHARED`;
@@ -15,7 +15,7 @@ so that accuracy falls to that of guessing. Noise comes from three sources:
   and `SAMPLES` answers give pass@k without bias. As all k share one distribution of success rates,
   the inequalities between pass@k hold, those between estimates up to sampling error.
 
-The sizes of the noise are those of the 33 public runs: `run_noise` and the correlation of questions
+The sizes of the noise are those of the 33 public runs: `RUN_NOISE` and the correlation of questions
 maximise the restricted likelihood of log(-log Q') of ten benchmarks about a quadratic in log C; a +
 b of Beta(a, b) is from 0.2 to 0.6; ranks in code, sampled 200 times, are more alike.
 """
@@ -29,7 +29,7 @@ import numpy as np
 from ...theory.data.krajewski2025 import C4, RUNS
 from ...theory.data.published import compute_counterparts
 from ..data.scale import accuracy
-from ..errors import nonnegative_number, outside, whole_number
+from ..errors import outside, whole_number
 from ..law import law as law_named
 
 if TYPE_CHECKING:
@@ -106,12 +106,7 @@ def design() -> DataFrame:
 # -- their scores and losses -----------------------------------------------------------------------
 
 
-def simulate(
-    *,
-    seed: int = 0,
-    benchmarks: Sequence[str] = tuple(PROBLEMS),
-    run_noise: float = RUN_NOISE,
-) -> DataFrame:
+def simulate(*, seed: int = 0, benchmarks: Sequence[str] = tuple(PROBLEMS)) -> DataFrame:
     """Draw the scores of every run on every benchmark, and its losses.
 
     The draws for a run and benchmark depend on the seed alone, not on the other benchmarks.
@@ -122,8 +117,6 @@ def simulate(
         At least 0.
     benchmarks : sequence of str
         Some of `PROBLEMS`.
-    run_noise : float
-        Standard deviation of log(-log Q') from run to run, >= 0.
 
     Returns
     -------
@@ -145,13 +138,12 @@ def simulate(
     import pandas as pd
 
     whole_number("seed", seed, 0)
-    spread = nonnegative_number("run_noise", run_noise)
     if not benchmarks or not {*benchmarks} <= {*PROBLEMS}:
         raise outside("benchmarks", list(benchmarks), f"some of {', '.join(PROBLEMS)}")
     runs, parts = design(), list[tuple[str, str, Any, float]]()
     for index, name in enumerate(PROBLEMS):
         if name in benchmarks:
-            found = _scores(name, runs, spread, np.random.default_rng([seed, index]))
+            found = _scores(name, runs, np.random.default_rng([seed, index]))
             chance = float(str(LAWS[name].random_baseline))
             parts += [(name, metric, score, chance) for metric, score in found.items()]
     for index, (name, (E, A, B, exponent)) in enumerate(LOSSES.items(), start=len(PROBLEMS)):
@@ -165,29 +157,20 @@ def simulate(
 
 def true_accuracy(name: str, runs: DataFrame, factors: Any = 1.0) -> Floats:
     """The accuracy of the runs by the law of a benchmark, with -log Q' times `factors`, (M,)."""
-    baseline = float(str(LAWS[name].random_baseline))
-    with np.errstate(over="ignore"):
-        neg_log = law_named(LAWS[name].name).reducible_loss(
-            runs.params.to_numpy(), runs.tokens.to_numpy()
-        )
-        neg_log = neg_log * factors
-    if not np.isfinite(neg_log).all():
-        raise outside("run_noise", float(np.max(factors)), "so small that every -log Q' is finite")
+    law, baseline = law_named(LAWS[name].name), float(str(LAWS[name].random_baseline))
+    neg_log = factors * law.reducible_loss(runs.params.to_numpy(), runs.tokens.to_numpy())
     at_chance = (runs.dataset == C4) & (name in OFF_C4)
     return np.where(at_chance, baseline, accuracy(neg_log, baseline))
 
 
-def _scores(
-    name: str, runs: DataFrame, spread: float, random: np.random.Generator
-) -> dict[str, Floats]:
+def _scores(name: str, runs: DataFrame, random: np.random.Generator) -> dict[str, Floats]:
     """The scores of runs that answer the questions of a benchmark, by metric."""
     from scipy.special import betaincinv, ndtr, ndtri
 
     from ..passk.estimator import pass_at_k
 
     code = name in CODE
-    with np.errstate(over="ignore"):
-        Q = true_accuracy(name, runs, np.exp(spread * random.standard_normal(len(runs))))
+    Q = true_accuracy(name, runs, np.exp(RUN_NOISE * random.standard_normal(len(runs))))
     # The rank in (0, 1) of every question in every run: even over questions, alike between runs.
     questions, shared = PROBLEMS[name], SHARED_CODE if code else SHARED
     common = ndtri((np.arange(questions) + 0.5) / questions)

@@ -19,7 +19,7 @@ downstream: accuracy on 12 benchmarks, and two losses, of the 150 runs of Krajew
 (Tables 7-9; runs that name two data sets are there twice), a row for each score. The laws are
 those of their Table 12; the noise is a finite number of questions, and runs off the law.
 runs: params, tokens and loss of 96 runs on isoFLOP budgets, for fit and check. The law is
-besiroglu2024; `isoflop.numeric.simulate.simulate_losses` takes another law and other noise.
+besiroglu2024, about which log loss scatters by 0.004.
 counts: samples of 48 models on 64 problems, with params, tokens and the -log probability of the
 gold solutions of each model, for passk, fit and backtest. The law is
   -log pass@1 = E0 + N0 N^-beta + D0 D^-gamma,
