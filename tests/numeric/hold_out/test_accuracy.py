@@ -49,36 +49,48 @@ def held_errors(found, benchmark, law) -> Any:
     return next((row for row in rows if (row["subject"], row["law"]) == (benchmark, law)), None)
 
 
-def line_of_logs(compute, score, guess, fitted):
-    """Slope and intercept of log(-log Q') on log C by NumPy."""
-    y = np.log(-np.log((score[fitted] - guess) / (1.0 - guess)))
-    return np.polyfit(np.log(compute[fitted]), y, 1)
-
-
-def law_of_line(compute, line, guess):
-    return guess + (1.0 - guess) * np.exp(-np.exp(np.polyval(line, np.log(compute))))
+def has_errors_of_the_line(found, name, compute, score, least, held):
+    """Equation 2 by NumPy: the line through log(-log Q') on log C of the runs above guessing and not
+    held out, its coefficients, and its errors on both sides.
+    """
+    guess = found.baselines[name].value
+    judged = np.isfinite(score) & (score > least) & (score < 1.0)
+    used, ahead = judged & ~held, judged & held
+    y = np.log(-np.log((score[used] - guess) / (1.0 - guess)))
+    line = np.polyfit(np.log(compute[used]), y, 1)
+    off = guess + (1.0 - guess) * np.exp(-np.exp(np.polyval(line, np.log(compute)))) - score
+    row, fit = held_errors(found, name, "compute"), found.finals.set_index("subject").loc[name]
+    assert (row["n"], fit["n"]) == (ahead.sum(), used.sum())
+    spread = ((score[used] - score[used].mean()) ** 2).sum()
+    expected = {
+        "mae": np.abs(off[ahead]).mean(),
+        "mean_error": np.abs(off[ahead] / score[ahead]).mean(),
+        "rmse": np.sqrt((off[used] ** 2).mean()),
+        "r2": 1.0 - (off[used] ** 2).sum() / spread,
+    }
+    assert {x: row[x] if x in row else fit[x] for x in expected} == pytest.approx(
+        expected, rel=1e-6
+    )
+    values = list(found.fit("compute", name).coefficients.values())
+    assert values == pytest.approx([np.exp(line[1]), -line[0]], rel=1e-6)
 
 
 def test_errors_of_equation_2_from_the_table_up(compare):
-    """The margin, the line through the logs, and the errors on both sides of the hold-out."""
     compared, columns = compare("compute", benchmarks=("piqa", "hard")), table()
     for name, guess in GUESS.items():
         score = np.array(columns["score"])[np.array(columns["benchmark"]) == name]
-        judged, held = score > guess + 0.05, COMPUTE > 8e21
-        used, ahead = judged & ~held, judged & held
-        slope, intercept = line = line_of_logs(COMPUTE, score, guess, used)
-        off = law_of_line(COMPUTE, line, guess) - score
-        row = held_errors(compared, name, "compute")
-        fit = compared.finals.set_index("subject").loc[name]
-        assert (row["n"], ahead.sum()) == (6, 6)
-        assert row["mae"] == pytest.approx(np.abs(off[ahead]).mean(), rel=1e-6)
-        relative = np.abs(off[ahead] / score[ahead])
-        assert row["mean_error"] == pytest.approx(relative.mean(), rel=1e-6)
-        spread = ((score[used] - score[used].mean()) ** 2).sum()
-        assert fit["rmse"] == pytest.approx(np.sqrt((off[used] ** 2).mean()), rel=1e-6)
-        assert fit["r2"] == pytest.approx(1.0 - (off[used] ** 2).sum() / spread, rel=1e-6)
-        values = list(compared.fit("compute", name).coefficients.values())
-        assert values == pytest.approx([np.exp(intercept), -slope], rel=1e-6)
+        has_errors_of_the_line(compared, name, COMPUTE, score, guess + 0.05, COMPUTE > 8e21)
+
+
+def test_public_runs_have_the_errors_of_equation_2(public_runs):
+    path = public_runs / "apple-downstream" / "runs.csv"
+    read = Evaluations.read(path, columns={"params": None, "compute": "flops_table"})
+    known = resolve(read, "krajewski2025", None, benchmarks=read.benchmarks)
+    found = backtest(read, laws="compute", hold_out="compute > 6e21", baselines=known)
+    for name in read.benchmarks:
+        margin = 0.05 if known[name].margin is None else known[name].margin
+        held, least = read.compute > 6e21, known[name].value + margin
+        has_errors_of_the_line(found, name, read.compute, read.scores[name], least, held)
 
 
 def test_held_out_runs_are_those_of_the_condition_and_are_not_fitted(compare):
@@ -134,19 +146,3 @@ def test_cutoffs_are_the_same_for_all_laws_and_predict_up_to_the_next(compare):
 def test_bad_arguments(runs, given, message):
     with pytest.raises(ValueError, match=message):
         backtest(runs, **{"laws": ["compute"], "benchmarks": ["piqa"]} | given)
-
-
-def test_public_runs_have_the_errors_of_equation_2(public_runs):
-    """The line through the logs by NumPy, on every benchmark of the public runs."""
-    path = public_runs / "apple-downstream" / "runs.csv"
-    read = Evaluations.read(path, columns={"params": None, "compute": "flops_table"})
-    known = resolve(read, "krajewski2025", None, benchmarks=read.benchmarks)
-    found = backtest(read, laws="compute", hold_out="compute > 6e21", baselines=known)
-    for name in read.benchmarks:
-        score, guess, margin = read.scores[name], known[name].value, known[name].margin
-        least = guess + (0.05 if margin is None else margin)
-        judged, held = np.isfinite(score) & (score > least) & (score < 1.0), read.compute > 6e21
-        line = line_of_logs(read.compute, score, guess, judged & ~held)
-        ahead = judged & held
-        mae = np.abs(law_of_line(read.compute[ahead], line, guess) - score[ahead]).mean()
-        assert held_errors(found, name, "compute")["mae"] == pytest.approx(mae, rel=1e-6)
