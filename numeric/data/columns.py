@@ -199,25 +199,22 @@ def recognise(
     chosen: dict[str, str | None] = {}
     more: dict[str, str | None] = {}
     for key, column in (columns or {}).items():
-        quantity, complaint = quantity_named(key, kind), ""
+        quantity = quantity_named(key, kind)
         if quantity is None and others is not None and key not in others:
             names = [*kind.quantities]
-            hint = close_matches(key, names)
-            complaint = f"{key!r} is not a quantity; choose from {', '.join(names)}{hint}"
-        elif quantity in chosen:
-            complaint = f"{quantity!r} is given twice"
-        elif column is not None and column not in table.names:
+            complaint = f"{key!r} is not a quantity; choose from {', '.join(names)}"
+            complaint += close_matches(key, names)
+            raise ArgumentError("columns", {key: column}, complaint=complaint)
+        if quantity in chosen:
+            raise ArgumentError("columns", {key: column}, complaint=f"{quantity!r} is given twice")
+        (chosen if quantity else more)[quantity or key] = column
+        if column is not None and column not in table.names:
             try:
                 cells = evaluated(column, table.frame, table.source, "columns")
-                table = replace(table, frame=table.frame.assign(**{column: cells}))
             except ArgumentError as error:
-                is_expression = not error.complaint.startswith("is not an expression")
-                complaint = ("" if is_expression else f"no column {column!r}, and it ") + (
-                    error.complaint
-                )
-        if complaint:
-            raise ArgumentError("columns", {key: column}, complaint=complaint)
-        (chosen if quantity else more)[quantity or key] = column
+                complaint = f"is no column; as an expression: {error.complaint}"
+                raise ArgumentError("columns", {key: column}, complaint=complaint) from None
+            table = replace(table, frame=table.frame.assign(**{column: cells}))
     found = candidates(table, kind, chosen)
     choices = [
         f"columns {listed(held)} may all be {name}; {how_to_choose(name, held[0])}"

@@ -32,7 +32,7 @@ class Runs(View):
     Attributes
     ----------
     params, tokens, compute : ndarray of float64 or None
-        N, D and C (FLOP); > 0. None where the table has none and none was required.
+        N, D and C (FLOP); > 0. None where the table has no such column.
     loss : ndarray of float64
         L; > 0. If the metric is accuracy, y = -log((Q - Q_r)/(1 - Q_r)) of the accuracy Q, where Q_r
         is the accuracy of guessing, the `random_baseline`.
@@ -139,13 +139,8 @@ def _read(
     require_columns(
         table, column_of, *(name for name in needed if not (name in BUDGET and is_filled))
     )
-    view = read_rows(table, column_of, RUNS, needed, where)
+    view = read_rows(table, column_of, RUNS, (*needed, *BUDGET), where)
     frame, warnings = view.frame, [*view.warnings]
-    for name in [name for name in BUDGET if name in frame]:
-        if n := int(frame[name].isna().sum()):
-            frame = frame.drop(columns=name)
-            what = f"{name} is missing in {counted(n, 'run')}"
-            warnings.append(f"{what}; it is not required, and left out for all")
     if "group" not in {*(columns or {}), *column_of}:
         for name in _checkpoints(frame):
             column_of = {**column_of, "group": name}

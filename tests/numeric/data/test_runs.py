@@ -73,8 +73,7 @@ def test_given_compute_is_not_replaced_and_gaps_are_filled_and_counted() -> None
     assert [*map(str, both.dropped)] == ["row 2: tokens is missing"]
     gaps = {"N": [1e8, None], "D": [2e9, None], "C": [1e18, 2e18], "loss": [3.0, 2.5]}
     loose = Runs.read(gaps, require=("loss",))
-    assert (loose.params, loose.tokens, loose.compute.tolist()) == (None, None, gaps["C"])
-    assert "params is missing in 1 run; it is not required, and left out for all" in loose.warnings
+    assert [*map(str, loose.dropped)] == ["row 2: params is missing"]
 
 
 @pytest.mark.parametrize(

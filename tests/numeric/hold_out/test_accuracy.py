@@ -88,8 +88,7 @@ def test_public_runs_have_the_errors_of_equation_2(public_runs):
     known = resolve(read, "krajewski2025", None, benchmarks=read.benchmarks)
     found = backtest(read, laws="compute", hold_out="compute > 6e21", baselines=known)
     for name in read.benchmarks:
-        margin = 0.05 if known[name].margin is None else known[name].margin
-        held, least = read.compute > 6e21, known[name].value + margin
+        held, least = read.compute > 6e21, known[name].value + (known[name].margin or 0.05)
         has_errors_of_the_line(found, name, read.compute, read.scores[name], least, held)
 
 
