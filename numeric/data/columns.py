@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import listed
-from .metrics import accuracy_in
+from .metrics import benchmark_and_metric, is_accuracy
 from .table import SourceTable, in_backticks
 from .where import evaluated
 
@@ -168,8 +168,8 @@ def kind_of(table: SourceTable, columns: Mapping[str, str | None] | None = None)
         found = candidates(table, kind, {name: x for name, x in given.items() if name})
         if any(all(found.get(name) for name in names) for names in kind.needed):
             return kind.name
-    is_wide = any(accuracy_in(name) for name in table.names)
-    return EVALUATIONS.name if is_wide else None
+    found_in = filter(None, map(benchmark_and_metric, table.names))
+    return EVALUATIONS.name if any(is_accuracy(metric) for _, metric in found_in) else None
 
 
 def recognise(

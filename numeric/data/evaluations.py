@@ -79,13 +79,11 @@ class Evaluations(View):
             (``run``, ``name``, ...; without it the rows of equal params, tokens and compute are one
             run);
             or a row for each run, with columns such as ``acc_hellaswag``, ``arc_easy_acc_norm`` and
-            ``loss_c4``. Evaluations are returned as they are.
-        columns : mapping, optional
-            Quantity (run, benchmark, metric_type, score, random_baseline, params, tokens,
-            compute) -> column or expression, as in `Runs.read`. In a table with a row for each run
-            any other name is taken as that of a benchmark.
-        where : str, optional
-            Condition on a row, as in ``"benchmark == 'lbpp' and score < 1"``.
+            ``loss_c4``.
+        columns, where
+            See `Runs.read`. The quantities are run, benchmark, metric_type, score, random_baseline,
+            params, tokens and compute; in a table with a row for each run any other name is taken
+            as that of a benchmark.
 
         Raises
         ------
@@ -131,12 +129,15 @@ class Evaluations(View):
 
     def require(self, benchmark: str, argument: str = "benchmark") -> None:
         """Raise where ``scores`` has no such key; the error names the argument that gave it."""
-        if benchmark not in self.scores:
-            keys = [key for key in self.scores if self.benchmark_of(key) == benchmark]
-            hint = "" if keys else close_matches(benchmark, self.scores)
-            known = listed(keys or self.benchmarks or self.scores)
-            complaint = f"{self.source} has no such benchmark{hint}; there are {known}"
-            raise ArgumentError(argument, benchmark, complaint=complaint)
+        self._entry(self.scores, benchmark, argument, "benchmark")
+
+    def _entry(self, held: Mapping[str, Any], name: str, argument: str, noun: str) -> Any:
+        """The entry of a name; an error for the argument that gave it where there is none."""
+        if name not in held:
+            hint = f"{close_matches(name, held)}; it has {listed(held) or 'none'}"
+            complaint = f"{self.source} has no such {noun}{hint}"
+            raise ArgumentError(argument, name, complaint=complaint)
+        return held[name]
 
     def subset(self, index: Any) -> Evaluations:
         """The runs at a boolean mask or at indices."""
@@ -181,14 +182,8 @@ class Evaluations(View):
     def proxy(self, name: str) -> Any:
         """A proxy, or any other column of numbers, by its name, (M,)."""
         others = self.frame.drop(columns=["run", *self.columns], errors="ignore")
-        others = others.select_dtypes("number")
-        if name not in (held := {**self.scores, **others, **self.proxies}):
-            names = [*self.proxies, *others]
-            known = listed(names) or "no numbers beside its scores"
-            hint = f"{close_matches(name, names)}; it has {known}"
-            complaint = f"{self.source} has no such column{hint}"
-            raise ArgumentError("proxy", name, complaint=complaint)
-        return np.asarray(held[name], dtype=np.float64)
+        held = {**self.proxies, **others.select_dtypes("number"), **self.scores}
+        return np.asarray(self._entry(held, name, "proxy", "column"), dtype=np.float64)
 
 
 def _read(data: Any, given: Mapping[str, str | None], where: str | None) -> Evaluations:

@@ -57,9 +57,3 @@ def benchmark_and_metric(column: str) -> tuple[str, str] | None:
         if match and match["m"].lower() not in ("em", "ce"):  # too short to be told from words
             return match["b"], match["m"]
     return None
-
-
-def accuracy_in(column: str) -> bool:
-    """Whether the name of a column is that of a benchmark's accuracy."""
-    found = benchmark_and_metric(column)
-    return bool(found and is_accuracy(found[1]))

@@ -243,7 +243,8 @@ def _judged(
 
 def _remarks(fits: DataFrame, table: DataFrame, points: Mapping[Any, DataFrame]) -> list[str]:
     """Notes on what is left out of the errors, and on the final laws of accuracy."""
-    failed = fits[fits["fit"].isna()].assign(left_out="no fit: " + fits["failed"])
+    failed = fits[fits["fit"].isna()]
+    failed = failed.assign(left_out="no fit: " + failed["failed"])
     lost = table[table["left_out"] != ""]
     found: list[tuple[Any, str, str]] = []
     for part in (failed, lost):

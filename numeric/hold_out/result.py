@@ -50,8 +50,8 @@ OF_ERRORS = (
     Column("coverage", "inside", format=SHARE),
 )
 ERRORS_NOTE = (
-    "mean, median: of the relative error; signed: its median with its sign; inside: share of "
-    f"observations within their {LEVEL} prediction interval"
+    "mean, median: of the relative error; signed: its median with its sign; inside, where there are "
+    f"intervals: share of observations within their {LEVEL} prediction interval"
 )
 OF_THRESHOLDS = (
     Column("law", align="left"),
@@ -254,7 +254,9 @@ class Backtest(Shown):
         title = f"Errors of {response} on fitted rows (RMSE) and of predictions"
         tables = [Table(columns, rows, title, [ERRORS_NOTE])]
         if self.what == "evaluations":
-            tables.append(Table(OF_THRESHOLDS, records(self.thresholds), THRESHOLDS_TITLE))
+            tables.append(
+                Table(OF_THRESHOLDS, self.thresholds.to_dict("records"), THRESHOLDS_TITLE)
+            )
         return tuple(table for table in tables if len(table))
 
     def __str__(self) -> str:
