@@ -74,7 +74,7 @@ PERSISTENT_ROLES = ("where", "follows", "condition")
 RELATION = (
     r"=|<|>|(?<=\s)(?:propto|approx|~)(?=\s)"
     r"|\\(?:le|ge|leq|geq|ne|neq|sim|to|propto|approx|equiv|triangleq|rightarrow|in|iff"
-    r"|Leftrightarrow|leqslant|geqslant|simeq|lesssim)(?![A-Za-z])"
+    r"|asymp|ll|gg|gtrsim|Leftrightarrow|leqslant|geqslant|simeq|lesssim)(?![A-Za-z])"
 )
 LETTER = r"\\?[A-Za-z]+(?:_(?:\w|\{\w+\}))?"
 #: Spaces, punctuation and marks of alignment at the ends of a claim.
@@ -180,7 +180,8 @@ def _pieces(text: str) -> list[Piece]:
             for inside in DECLARATION.finditer(found[group]):
                 declare(inside[1], line)
             place = len(pieces)
-            for piece in claims_of(found[group], line):
+            claims = claims_of(found[group], line)
+            for piece in (claim for claim in claims if _relates(claim.text)):
                 kind = "inline" if "skip" in once else piece.kind
                 conditions = (*assumed, *once, *piece.conditions)
                 pieces.append(replace(piece, kind=kind, conditions=conditions))
@@ -212,18 +213,19 @@ def claims_of(
         label, bare = LABEL.search(text, start, stop), AROUND.sub("", blank)
         if bare and role != "remark":
             last = found[-1] if found else None
-            is_open = not all(re.search(RELATION, x) for x in (bare, last.text if last else bare))
-            goes_on = re.match(rf"[\s&]*(?:{RELATION})", blank) is not None
+            begins = re.match(rf"[\s&]*(?:{RELATION})", blank) is not None
+            is_open = last is not None and not _relates(last.text)
+            goes_on = not _relates(bare) or (role in ("row", "beside") and (begins or is_open))
             forms = beside if role == "beside" and last else ()
-            if role == "equality" and last and re.search(RELATION, last.text):
+            if role == "equality" and last and not is_open:
                 found.append(replace(last, text=_equality(last.text, bare), label=""))
             elif role == "condition" or any(form.fullmatch(bare) for form in forms):
                 if last:
                     found[-1] = replace(last, conditions=last.conditions + _condition(bare))
                 else:
                     waiting += _condition(bare)
-            elif last and (is_open or (goes_on and role in ("row", "beside"))):
-                between = " " if goes_on or is_new_row else text[end:start]  # words are no product
+            elif last and goes_on:
+                between = " " if begins or is_new_row else text[end:start]  # words are no product
                 found[-1] = replace(last, text=f"{last.text}{between}{bare}")
             else:
                 if last and role == "follows" and PREMISE.fullmatch(last.text):
@@ -237,8 +239,12 @@ def claims_of(
             end, is_new_row = stop, False
         if label is not None and found and not found[-1].label:
             found[-1] = replace(found[-1], label=label[1])
-    found = [piece for piece in found if re.search(RELATION, piece.text)]
     return sorted(found, key=lambda piece: piece.kind != "explained")
+
+
+def _relates(text: str) -> bool:
+    """Whether a text has a relation."""
+    return re.search(RELATION, text) is not None
 
 
 def _equality(bound: str, condition: str) -> str:
