@@ -26,7 +26,7 @@ THEORY = (
     {"penalty"},
     {"passk"},
     {"accuracy"},
-    {"settings", "symbols"},
+    {"settings"},
     {"derivations"},
     {"claim", "code", "verification"},
     {"verification_text"},

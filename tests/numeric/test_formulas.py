@@ -19,7 +19,6 @@ from tests.theory.values import MP, value
 
 from isoflop.numeric import formulas
 from isoflop.numeric.law.custom import compiled_law
-from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL, Budget
 from isoflop.theory.code import formulas as theory
 from isoflop.theory.code.codegen import arguments_of, default_formulas, default_module
@@ -27,6 +26,7 @@ from isoflop.theory.code.formulas import GeneratedFormula, argument_name
 from isoflop.theory.code.formulas_downstream import accuracy_formulas, passk_formulas
 from isoflop.theory.envelope import derive
 from isoflop.theory.kernel import decide
+from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.kernel.functions import defined, expm1, expm1_pair, log1p, phi2
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.penalty import misallocation

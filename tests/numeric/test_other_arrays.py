@@ -11,8 +11,8 @@ import pytest
 from sympy import Expr, Rational, Symbol
 
 from isoflop.numeric.law import Law
-from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive
+from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.penalty import misallocation
 
 LAW = Law(E=1.8172, A=482.01, B=2085.43, beta=0.3478, gamma=0.3658)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sympy
 from sympy import Expr, Symbol, exp, symbols
 
-from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL, SIX_ND, Budget
+from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.law import PARAMS_TOKENS, LawForm, Term
 
 N, D = sym.N, sym.D

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Integer, Rational, Symbol, sqrt
 
-from isoflop.theory import symbols as sym
 from isoflop.theory.budget import Budget
+from isoflop.theory.kernel import symbols as sym
 
 N, D, KAPPA, a, d = sym.N, sym.D, sym.KAPPA, sym.BUDGET_A, sym.BUDGET_D
 LETTERS = {"kappa": KAPPA, "a": a, "d": d}

@@ -13,10 +13,10 @@ from tests.theory.laws import LAWS, PRINTED, THREE, M, N, budget
 from tests.theory.reference import MP, Numbers
 from tests.theory.values import close, value
 
-from isoflop.theory import symbols as sym
 from isoflop.theory.budget import SIX_ND
 from isoflop.theory.envelope import Envelope, derive
 from isoflop.theory.kernel import decide
+from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.law import PARAMS_TOKENS
 
 C = sym.C

@@ -8,8 +8,8 @@ import pytest
 import sympy
 from sympy import Expr, Float, Integer, Rational, Symbol, cosh, exp, log, sqrt, symbols
 
-from isoflop.theory import symbols as sym
 from isoflop.theory.kernel import decide
+from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.law import PARAMS_TOKENS, REDUCIBLE, LawForm, Term
 
 N, D, A, B, E, beta, gamma = sym.N, sym.D, sym.A, sym.B, sym.E, sym.BETA, sym.GAMMA

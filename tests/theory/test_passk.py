@@ -15,7 +15,7 @@ from tests.theory.documents import derivation_of
 from tests.theory.values import MP
 
 from isoflop.theory import passk
-from isoflop.theory import symbols as sym
+from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.kernel.decide import decide
 from isoflop.theory.kernel.factorials import Value
 from isoflop.theory.kernel.functions import defined

@@ -14,10 +14,10 @@ from tests.theory.laws import THREE, TWO_TERMS, D, M, N, budget
 from tests.theory.reference import MP, Numbers, least, root
 from tests.theory.values import close, value
 
-from isoflop.theory import symbols as sym
 from isoflop.theory.accuracy import AccuracyPenaltyForm
 from isoflop.theory.envelope import derive
 from isoflop.theory.kernel import decide
+from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.penalty import Misallocation, misallocation
 
 R, S = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO

@@ -46,6 +46,8 @@ def value(expression: Any, point: Mapping[Any, Any], mp: Any = MP) -> Any:
         return abs(parts[0])
     if e.func in DEFINED:
         return DEFINED[e.func](mp, *parts)
+    if e.func not in FUNCTIONS:
+        raise ValueError(f"{e}: has no value")
     return getattr(mp, FUNCTIONS[e.func])(*parts)
 
 

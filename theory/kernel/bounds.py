@@ -12,8 +12,8 @@ from .answer import BOUNDS, STRICT, Answer, Condition, Decision, undecided
 from .arithmetic import OutsideScope
 from .boundary import with_boundary
 from .convert import normal_forms
-from .counterexample import any_point, counterexample
 from .decide import POINTS_TO_PROVE, decide, few_points, points_where
+from .points import any_point, counterexample
 from .rules import PROVED, Stated, implied
 from .search import EXACTLY, why_positive
 from .terms import POSITIVE

@@ -97,6 +97,4 @@ class _Converter:
             return arithmetic.absolute(self.convert(e.args[0]))
         if (meant := meaning(e)) is not None:
             return [self.convert(part) for part in (*e.args, meant)][-1]  # with their conditions
-        if e.is_Relational:
-            raise OutsideScope(f"{e} is a relation, not an expression; pass its two sides")
         raise OutsideScope(f"{e.func.__name__} is outside the normal form: {e}")

@@ -11,8 +11,8 @@ from .answer import Answer, Condition, Decision, undecided
 from .arithmetic import OutsideScope
 from .boundary import with_boundary
 from .convert import normal_forms
-from .counterexample import counterexample
 from .evaluate import IntervalEvaluator, Undefined, certainly_nonzero
+from .points import counterexample
 from .sample import Point, points
 
 POINTS_TO_PROVE = 8

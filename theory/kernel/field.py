@@ -75,12 +75,7 @@ class CoefficientField:
         self.signs: list[int] = []
         self._index: dict[Any, int] = {}
         self._factored: dict[Any, tuple[int, list[tuple[int, int]]]] = {}
-        self._vanishing_columns = [
-            i for i, symbol in enumerate(self.symbols) if not symbol.is_positive
-        ]
-        self._open_columns = [
-            i for i in self._vanishing_columns if not self.symbols[i].is_nonnegative
-        ]
+        self._open_columns = [i for i, x in enumerate(self.symbols) if not x.is_positive]
 
     def rational(self, numerator: int, denominator: int = 1) -> Fraction:
         return self.field(numerator) / self.field(denominator)
@@ -140,9 +135,7 @@ class CoefficientField:
         return sign_above * sign_below, above + [(index, -n) for index, n in below]
 
     def _polynomial_sign(self, polynomial: Any) -> int:
-        can_vanish = all(
-            any(monomial[i] for i in self._vanishing_columns) for monomial in polynomial
-        )
+        can_vanish = all(any(monomial[i] for i in self._open_columns) for monomial in polynomial)
         return 0 if can_vanish or not self._has_nonnegative_terms(polynomial) else 1
 
     def _has_nonnegative_terms(self, polynomial: Any) -> bool:

@@ -129,10 +129,3 @@ class Partial(Function):
         shown, above, below = self._parts(printer, "d", "^{}", " ")
         shown = f"({shown})" if isinstance(self.order[0], Add | Mul | Pow) else shown
         return f"{above} {shown}/{below}"
-
-
-def partial(expression: Expr, variable: Expr, order: int) -> Expr:
-    """The derivative of the given order, not yet evaluated."""
-    for _ in range(order):
-        expression = Partial(expression, variable)
-    return expression

@@ -1,14 +1,15 @@
-"""Numerical checks of a claim at seeded random points; no code is shared with the normal form.
+"""Points at which a claim is checked, and points that refute it; no code is shared with the normal
+form.
 
 An equality is checked in multiprecision arithmetic, a bound by enclosures, a limit at a sequence of
-points that approaches it.
+points that approaches it. A counterexample is a point at which enclosures show that a claim fails.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice, product
 from typing import Any
@@ -16,13 +17,15 @@ from typing import Any
 from mpmath import inf, mpf, nstr
 from sympy import Add, Expr, Integer, Rational, Symbol, oo
 
-from .answer import BOUNDS, STRICT, witness_at
-from .evaluate import PointEvaluator, Undefined, enclosed
+from .answer import BOUNDS, DIGITS, STRICT, Answer, Decision, Witness, witness_at
+from .evaluate import Enclosed, PointEvaluator, Undefined, certainly_nonzero, enclosed
 from .sample import Point, far_points, not_real
 from .sample import points as sampled_points
 
 INFINITE = (oo, -oo)
 LARGEST_DRAW = 5_000
+#: The points drawn and used to refute a claim, and those of them that get more digits.
+DRAWN_TO_REFUTE, POINTS_TO_REFUTE, POINTS_AT_HIGH_PRECISION = 600, 64, 2
 #: A bound is followed downhill from the tightest of the sampled points: the number of starts, of
 #: steps and of digits.
 STARTS, LONGEST_WAY, KEPT_DIGITS, FEW_DIGITS, LOST_DIGITS = 3, 60, 6, 30, 6
@@ -274,7 +277,7 @@ def tightest(
 def _descended(share: Callable[[Point], Any], point: Point) -> Point:
     """The point where no letter alone lowers the share any more, or where it is negative."""
     least = share(point)
-    moving = [x for x in sorted(point, key=str) if not x.is_integer and point[x]]
+    moving = [x for x in sorted(point, key=str) if point[x]]
     for factor in FACTORS:
         for _ in range(LONGEST_WAY):
             before = least
@@ -289,3 +292,56 @@ def _descended(share: Callable[[Point], Any], point: Point) -> Point:
             if least == before:
                 break
     return point
+
+
+# -- counterexamples ---------------------------------------------------------------------------------
+
+
+def counterexample(
+    lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int
+) -> Decision | None:
+    """The refutation of `lhs == rhs`, `>=` or `<=`, None if no point refutes it.
+
+    It looks at sampled points, with more digits where the sides are close; for a bound also at
+    points reached from those by descent, and at points far from 1.
+    """
+    for place, digits in _places(lhs, relation, rhs, assume, seed):
+        if place.fails(relation):
+            equal = relation == "=="
+            reason = "the two sides differ" if equal else f"lhs {relation} rhs fails"
+            witness = witness_at(*place, digits)
+            return Decision(Answer.REFUTED, f"{reason} at a point", witness=witness)
+    return None
+
+
+def _places(
+    lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int
+) -> Iterator[tuple[Enclosed, int]]:
+    """The points at which a claim may fail, each with the digits of its enclosures."""
+    drawn: list[Enclosed] = []
+    for place in _drawn(lhs, rhs, assume, seed):
+        drawn.append(place)
+        yield place, DIGITS[0]
+    close = [place.point for place in drawn if not certainly_nonzero(place.difference)]
+    for digits in DIGITS:
+        for place in enclosed(lhs, rhs, (), close[:POINTS_AT_HIGH_PRECISION], digits):
+            yield place, digits
+    if relation != "==":
+        reached = corners(lhs, relation, rhs, assume, [place.point for place in drawn], seed)
+        for place in enclosed(lhs, rhs, assume, reached, DIGITS[0]):
+            yield place, DIGITS[0]
+
+
+def any_point(lhs: Expr, rhs: Expr, assume: Sequence[Expr], seed: int) -> Witness | None:
+    """A point at which two equal sides are defined."""
+    for point, value, _ in _drawn(lhs, rhs, assume, seed):
+        witness = witness_at(point, value, -abs(value) - 1)  # ten digits: there is no difference
+        return replace(witness, rhs=witness.lhs)
+    return None
+
+
+def _drawn(lhs: Expr, rhs: Expr, assume: Sequence[Expr], seed: int) -> Iterator[Enclosed]:
+    """Sampled points where the assumptions hold, each with the enclosures of both sides."""
+    symbols = set[Symbol]().union(*(e.free_symbols for e in (lhs, rhs, *assume)))
+    drawn = islice(sampled_points(symbols, seed), DRAWN_TO_REFUTE if symbols else 1)
+    return islice(enclosed(lhs, rhs, assume, drawn, DIGITS[0]), POINTS_TO_REFUTE)

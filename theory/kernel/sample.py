@@ -20,7 +20,7 @@ def draw(symbols: Iterable[Symbol], generator: Random, width: int = 1) -> Point:
     """One point: magnitudes log-uniform in [8^-width, 8^width] as fractions, with a sign that the
     symbol may have.
 
-    A symbol declared nonnegative is sometimes 0; the value of one declared integer is an integer.
+    A symbol declared nonnegative is sometimes 0.
     """
     point: Point = {}
     for symbol in symbols:
@@ -34,8 +34,6 @@ def draw(symbols: Iterable[Symbol], generator: Random, width: int = 1) -> Point:
         logarithm = width * generator.uniform(-1, 1)
         value = Rational(round(DENOMINATOR * 8 ** abs(logarithm)), DENOMINATOR)
         size = value if logarithm > 0 else 1 / value
-        if symbol.is_integer:
-            size = Integer(max(1, round(size)))
         point[symbol] = generator.choice(_possible_signs(symbol)) * size
     return point
 

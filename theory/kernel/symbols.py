@@ -6,34 +6,6 @@ from dataclasses import dataclass
 
 from sympy import Symbol
 
-__all__ = [
-    "ALPHA",
-    "BETA",
-    "BUDGET_A",
-    "BUDGET_D",
-    "C0",
-    "D_MAX",
-    "GAMMA",
-    "KAPPA",
-    "LOG_SIZE_RATIO",
-    "N_MAX",
-    "QUANTITIES",
-    "RATIO",
-    "REDUCIBLE",
-    "SIZE_RATIO",
-    "TOKENS_PER_PARAM",
-    "TOLERANCE",
-    "A",
-    "B",
-    "C",
-    "D",
-    "E",
-    "L",
-    "Letter",
-    "N",
-    "symbol",
-]
-
 
 @dataclass(frozen=True)
 class Letter:

@@ -148,8 +148,8 @@ def _equations(
     law: Law, shares: Sequence[Any], write: Any, raised: str
 ) -> Iterator[tuple[Any, str]]:
     """Left sides as expressions and right sides as written numbers; `shares` are w_N and w_D."""
-    from ..theory import symbols as sym
     from ..theory.envelope import optimum
+    from ..theory.kernel import symbols as sym
 
     found = {name: write(x) for name, x in _figures(law).items()}
     yield sym.ALPHA, found["exponent"]

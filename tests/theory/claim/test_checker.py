@@ -11,12 +11,12 @@ import pytest
 from tests.theory.claiming import random_claims
 from tests.theory.values import MP, value
 
-from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL, SIX_ND, Budget
 from isoflop.theory.claim import checker, question
 from isoflop.theory.claim.checker import LawByDefinition
 from isoflop.theory.claim.prove import prove
 from isoflop.theory.claim.vocabulary import vocabulary
+from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.kernel.answer import Answer, Decision
 from isoflop.theory.reader.tokens import ParseError
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 from sympy import Expr, Float, Integer, Symbol, exp, log, sympify
 
-from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL, SIX_ND, Budget
 from isoflop.theory.code.export import derive_json
 from isoflop.theory.envelope import derive
 from isoflop.theory.kernel import decide
+from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.kernel.functions import defined
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.penalty import misallocation

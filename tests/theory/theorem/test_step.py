@@ -23,8 +23,8 @@ from sympy import (
 )
 from tests.theory.documents import status, theorem_of
 
-from isoflop.theory import symbols as sym
 from isoflop.theory.kernel import Answer, Decision, decide, rules
+from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.kernel.bounds import ByBound
 from isoflop.theory.kernel.functions import Partial
 from isoflop.theory.kernel.rules import (

@@ -8,9 +8,9 @@ import pytest
 from tests.theory.documents import compiled, complaints, derivation_of, printable, theorem_of
 from tests.theory.typeset.forms import NOTATIONS
 
-from isoflop.theory import symbols as sym
 from isoflop.theory.data.bibliography import WORKS
 from isoflop.theory.data.notation import notation as find_notation
+from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.theorem.step import Cited, Step, UnderLemma
 from isoflop.theory.theorem.words import say
 from isoflop.theory.typeset.document import CheckedTheorem, cited, document_latex

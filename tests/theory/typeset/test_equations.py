@@ -8,11 +8,11 @@ from sympy import Expr, Function, Integer, exp
 from tests.theory.documents import compiled, complaints
 from tests.theory.typeset.forms import ENVELOPES, NOTATIONS, OWN_LETTERS, TWO_TERMS, positive
 
-from isoflop.theory import symbols as sym
 from isoflop.theory.budget import SIX_ND, Budget
 from isoflop.theory.data.notation import HOFFMANN, SCHAEFFER, Notation
 from isoflop.theory.envelope import Envelope, derive, optimum
 from isoflop.theory.kernel import decide
+from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.kernel.functions import defined, phi2
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.penalty import Misallocation, P, misallocation

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from sympy import Add, Expr, Function, Integer, Mul, Pow, Rational, Subs, Symbol, log, sqrt, symbols
 from tests.theory.typeset.forms import ENVELOPES, NOTATIONS, closed_forms, positive, products
 
-from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL
 from isoflop.theory.data.notation import SCHAEFFER
 from isoflop.theory.envelope import derive, optimum
 from isoflop.theory.kernel import decide
+from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.passk import PASS_AT
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.reader.latex import tokens_of
