@@ -23,7 +23,7 @@ from ..fit.objective import Objective
 from ..fit.resample import LEAST_GROUPS, case_weights
 from ..passk.curve import curve
 from ..passk.fit_at_k import KINDS, fit_at_k, kind_of
-from ..passk.laws import clusters
+from ..passk.laws import sizes_of
 from ..passk.likelihood import evidence_of
 from ..results import DEFAULT_LEVEL, Band, coverage_factor, percentiles
 
@@ -158,7 +158,7 @@ def pass_tasks(
     def fit(kind: Any, k: int, evidence: Any, chosen: Mask, resamples: int) -> Any:
         part, group, weights = counts.subset(chosen), None, None
         if resamples:
-            _, group = clusters(part)
+            group = sizes_of(part)
             weights = case_weights(group, len(part), resamples, np.random.default_rng(seed))
         return fit_at_k(part, kind, k, evidence.some(chosen), weights, group)
 

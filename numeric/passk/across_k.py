@@ -5,7 +5,7 @@ allocation reaches.
 
 from __future__ import annotations
 
-from itertools import pairwise, permutations
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,8 +26,6 @@ __all__ = ["last_crossings", "lost_compute"]
 #: log C is searched between minus and plus this, 1e-300 to 1e300 FLOP (a crossing beyond counts as 0
 #: or as infinite), by so many halvings, enough for neighbouring floats.
 FARTHEST, HALVINGS = 300.0 * float(np.log(10.0)), 64
-#: A rise of -log pass@k by this share of itself is a rounding error.
-ROUNDING = 1e-12
 
 
 def last_crossings(E: ArrayLike, C0: ArrayLike, alpha: ArrayLike) -> Floats:
@@ -78,24 +76,14 @@ def last_crossings(E: ArrayLike, C0: ArrayLike, alpha: ArrayLike) -> Floats:
     return np.where(at_the_end, np.inf, np.where(nowhere, 0.0, np.exp(0.5 * (low + high))))
 
 
-def require_falling(y: Mapping[int, float], where: str) -> None:
-    """Raise a ValueError where -log pass@k, by k in ascending order, rises from one k to the next."""
-    for (k1, y1), (k2, y2) in pairwise(y.items()):
-        if y2 > y1 * (1.0 + ROUNDING):
-            against = f"the laws at k={k1} and k={k2} contradict each other there"
-            raise ValueError(f"{where}: {against}: more samples would solve fewer problems")
-
-
 def lost_compute(laws: Mapping[int, Law], compute: float) -> list[dict[str, Any]]:
     """The cost at one k of an allocation that is optimal for another, by params+tokens laws by k, at
     a compute in FLOP.
 
     A row for each pair of different k, `chosen` and `judged`, with `size_ratio` (params over the
     optimal ones), `loss_penalty` and `lost_compute`, the share of the budget that the optimum for the
-    judged k would save. A ValueError where the envelopes contradict each other at that compute.
+    judged k would save.
     """
-    best = {k: float(law.envelope.loss(compute)) for k, law in sorted(laws.items())}
-    require_falling(best, f"compute={compute:.6g} at the best allocations")
     rows = []
     for chosen, judged in permutations(laws, 2):
         optimum = laws[chosen].envelope

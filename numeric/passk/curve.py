@@ -18,7 +18,7 @@ from ..words import counted
 from .estimator import log_fail, whole_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
     from pandas import DataFrame
@@ -142,34 +142,27 @@ def impossible(data: Any, *, tolerance: float = TOLERANCE, **reading: Any) -> li
     >>> [(one["inequality"], one["k"], round(one["excess"], 4)) for one in found]
     [('non-decreasing', 4, 0.05), ('concave', 1, 0.05)]
     """
-    tolerance = nonnegative_number("tolerance", tolerance)
+    tolerance, table = nonnegative_number("tolerance", tolerance), PassTable.read(data, **reading)
     rows = []
-    table = PassTable.read(data, **reading)
     for _, part in table.frame.sort_values("k").groupby("group"):
         k, x = part["k"].to_numpy(np.int64), part["pass_at_k"].to_numpy()
-        label = part[[*table.by]].iloc[0].to_dict()
-        for at, name, bound in _bounds(k, x):
-            excess = float(abs(bound - x[at]))
-            if excess > ROUNDING + 2.0 * tolerance:
+        for name, bound in _bounds(k, x).items():
+            excess = np.abs(bound - x)
+            for at in np.flatnonzero(excess > ROUNDING + 2.0 * tolerance):
                 entry = {"row": int(part.index[at]), "inequality": name, "k": int(k[at])}
-                numbers = {"pass_at_k": float(x[at]), "bound": float(bound), "excess": excess}
-                rows.append(label | entry | numbers)
+                numbers = {"pass_at_k": x[at], "bound": bound[at], "excess": excess[at]}
+                entry |= {key: float(value) for key, value in numbers.items()}
+                rows.append(part[[*table.by]].iloc[0].to_dict() | entry)
     return rows
 
 
-def _bounds(k: Any, x: Floats) -> Iterator[tuple[int, str, float]]:
-    """The place, inequality and bound of each entry of a group (k in ascending order) that breaks an
-    inequality.
-    """
-    unit, rising, concave = STATEMENTS
-    for at in np.flatnonzero((x < 0.0) | (x > 1.0)):
-        yield int(at), unit, float(x[at] > 0.0)
+def _bounds(k: Any, x: Floats) -> dict[str, Floats]:
+    """By inequality, the values next to those of a group (k in ascending order) that obey it."""
     usable = np.flatnonzero((x >= 0.0) & (x <= 1.0))
     ks, values = np.append(0, k[usable]), np.append(0.0, x[usable])  # pass@0 = 0 is exact
-    highest = np.maximum.accumulate(values)
-    for i in np.flatnonzero(highest > values):
-        yield int(usable[i - 1]), rising, highest[i]
     share = (ks[1:-1] - ks[:-2]) / (ks[2:] - ks[:-2])
     chords = (1.0 - share) * values[:-2] + share * values[2:]
-    for i in np.flatnonzero(chords > values[1:-1]):
-        yield int(usable[i]), concave, chords[i]
+    rising, concave = x.copy(), x.copy()
+    rising[usable] = np.maximum.accumulate(values)[1:]
+    concave[usable[:-1]] = np.maximum(chords, values[1:-1])
+    return dict(zip(STATEMENTS, (np.clip(x, 0.0, 1.0), rising, concave), strict=True))

@@ -21,9 +21,10 @@ from .. import formulas
 from ..data.counts import Counts
 from ..errors import outside, positive_number, whole_number
 from ..fit.resample import LEAST_GROUPS, case_weights
-from ..results import DEFAULT_LEVEL, Estimate, checked_level
+from ..results import DEFAULT_LEVEL as LEVEL
+from ..results import Estimate
 from ..words import counted
-from .across_k import last_crossings, lost_compute, require_falling
+from .across_k import last_crossings, lost_compute
 from .curve import curve, stopped
 from .fit_at_k import KINDS, PassFit, fit_at_k, kind_of
 from .likelihood import evidence_of
@@ -38,12 +39,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Rows = list[dict[str, Any]]
 
-__all__ = ["AUTO", "METHODS", "PassLaws", "fit_passk"]
+__all__ = ["METHODS", "PassLaws", "fit_passk"]
 
 METHODS = LIKELIHOOD, SQUARES = "likelihood", "least-squares-log"
 USUAL_K = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
-#: The covariate by which "auto" draws models together, where its values repeat.
-AUTO, SIZE = "auto", "params"
+#: A rise of -log pass@k by this share of itself is a rounding error.
+ROUNDING = 1e-12
+#: The covariate by which models are drawn together.
+SIZE = "params"
 #: The law that has an envelope, and the one that is fitted to compute alone.
 JOINT, DIRECT = "params-tokens", "compute"
 #: The coefficients in the text: prefactors where there is one law; those that show intervals.
@@ -65,8 +68,8 @@ class PassLaws(Shown):
     counts : dict of str to Counts
         The models that have the covariates of each law.
     cluster : dict of str to (str or None)
-        For each law the covariate whose values are drawn instead of models.
-    method, resamples, seed, level, ratios, compute
+        For each law "params" where models of one size are drawn together, else None.
+    method, resamples, seed, ratios, compute
         As in `fit_passk`.
     """
 
@@ -77,7 +80,6 @@ class PassLaws(Shown):
     method: str
     resamples: int
     seed: int
-    level: float
     ratios: tuple[float, ...]
     compute: tuple[float, ...]
 
@@ -128,7 +130,7 @@ class PassLaws(Shown):
                 drawn = last_crossings(*np.stack(laws, axis=-1)).max(axis=-1)
             floor = float(crossings.max())
             at = list(pairwise(fits))[int(crossings.argmax())] if floor > 0.0 else None
-            found[name] = Estimate.of_draws(floor, drawn, self.level), at
+            found[name] = Estimate.of_draws(floor, drawn, LEVEL), at
         return found
 
     @cached_property
@@ -140,13 +142,17 @@ class PassLaws(Shown):
         joint = {k: fit.law for k, fit in self.of(JOINT).items() if fit.is_sound}
         for budget in self.compute:
             at = {"compute": budget}
-            y = {k: float(fit.predict(at).value[0]) for k, fit in self.of(DIRECT).items()}
-            try:
-                require_falling(y, f"compute={budget:.6g}")
-                found["lost_compute"] += lost_compute(joint, budget) if joint else []
+            direct = {k: float(fit.predict(at).value[0]) for k, fit in self.of(DIRECT).items()}
+            best = {k: float(law.envelope.loss(budget)) for k, law in joint.items()}
+            pairs = [(y, pair) for y in (direct, best) for pair in pairwise(y)]
+            rising = [(i, k) for y, (i, k) in pairs if y[k] > y[i] * (1.0 + ROUNDING)]
+            if rising:
+                against = "the laws at k={} and k={} contradict each other there".format(*rising[0])
+                why = f"compute={budget:.6g}: {against}: more samples would solve fewer problems"
+                found["refused"].append(why)
+            else:
+                found["lost_compute"] += lost_compute(joint, budget)
                 found["predicted"].append(budget)
-            except ValueError as error:
-                found["refused"].append(str(error))
         return found
 
     @cached_property
@@ -162,7 +168,7 @@ class PassLaws(Shown):
         """
         rows = []
         for (law, k), fit in self.fits.items():
-            found: dict[str, Any] = fit.estimates(self.level)
+            found: dict[str, Any] = fit.estimates(LEVEL)
             found |= self._of_envelope(fit) if law == JOINT else {}
             found |= self._predicted(fit, found["E0"]) if law == DIRECT else {}
             ends = [f"{name}_{end}" for name, x in found.items() for end in x.at_limit]
@@ -188,7 +194,7 @@ class PassLaws(Shown):
             s, (beta, gamma) = formulas.log_size_ratio_at_ratio(ratio), values.T[3:]
             draws[f"penalty_{ratio:g}"] = formulas.penalty(s, beta=beta, gamma=gamma)
         found = draws.items()
-        return {x: Estimate.of_draws(y[0], y[1:], self.level, **options) for x, y in found}
+        return {x: Estimate.of_draws(y[0], y[1:], LEVEL, **options) for x, y in found}
 
     def _predicted(self, fit: PassFit, floor: Estimate) -> dict[str, Estimate]:
         """Predictions of a compute law, whose upper end is at least that of an irreducible part that
@@ -196,9 +202,9 @@ class PassLaws(Shown):
         """
         least, found = floor.high if floor.low == 0.0 and floor.high else 0.0, {}
         for budget in self.ahead["predicted"]:
-            band = fit.predict({"compute": budget}, self.level)
+            band = fit.predict({"compute": budget}, LEVEL)
             value, low, high = (float(x[0]) for x in (band.value, *band.ends))
-            found[f"y_{budget:g}"] = Estimate(value, low, max(high, least), level=self.level)
+            found[f"y_{budget:g}"] = Estimate(value, low, max(high, least), level=LEVEL)
         return found
 
     # -- for a reader and for a file ---------------------------------------------------------------
@@ -222,8 +228,8 @@ class PassLaws(Shown):
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data: the options of the fits, rows, holds_above, lost_compute, refused, warnings."""
-        how = ("method", "resamples", "seed", "level", "cluster", "warnings")
-        found = {name: getattr(self, name) for name in how} | {"rows": self.rows()}
+        how = ("method", "resamples", "seed", "cluster", "warnings")
+        found = {name: getattr(self, name) for name in how} | {"level": LEVEL, "rows": self.rows()}
         found |= {name: self.ahead[name] for name in ("lost_compute", "refused")}
         found["holds_above"] = {
             name: floor.as_dict("compute", "lo", "hi") | {"k": at}
@@ -277,7 +283,7 @@ class PassLaws(Shown):
         notes = [f"The laws of all k hold together {'; '.join(holds)}."] if holds else []
         drawn = (f"values of {name}" if name else "models" for name in self.cluster.values())
         what = f"{self.resamples} resamples of {' or '.join(dict.fromkeys(drawn))}"
-        how = f"{100 * self.level:g} % intervals by {what}" if self.resamples else "no intervals"
+        how = f"{100 * LEVEL:g} % intervals by {what}" if self.resamples else "no intervals"
         failed = sum(row["n_failed_resamples"] for row in self.entries)
         how += f", {failed} refits not certified" if failed else ""
         notes += [f"By {self.method}; {how}.", *self.warnings]
@@ -323,8 +329,7 @@ def fit_passk(
     method: str = LIKELIHOOD,
     resamples: int = 200,
     seed: int = 0,
-    cluster: str | None = AUTO,
-    level: float = DEFAULT_LEVEL,
+    cluster: bool = True,
     ratios: Sequence[float] = (),
     compute: Sequence[float] = (),
     progress: bool = False,
@@ -351,12 +356,9 @@ def fit_passk(
         success, cannot take part and are counted.
     resamples, seed : int
         Models are resampled, not problems: intervals are for other models on the same problems.
-    cluster : str, optional
-        A covariate of at least four values: models with the same value of it are drawn together, as
-        checkpoints of one training run, which share its size. By default "auto": params where sizes
-        repeat and there are four or more, else models one by one. None: one by one.
-    level : float
-        The nominal coverage of the intervals.
+    cluster : bool
+        Whether models of one size are drawn together, as checkpoints of one training run, where sizes
+        repeat and there are four or more of them.
     ratios : sequence of float
         Overtraining ratios (D/N)/(D*/N*) at which the penalty is given for every k.
     compute : sequence of float
@@ -392,7 +394,6 @@ def fit_passk(
         method=method,
         resamples=resamples,
         seed=seed,
-        level=checked_level(level),
         ratios=tuple(positive_number("ratios", ratio) for ratio in ratios),
         compute=tuple(positive_number("compute", budget) for budget in compute),
     )
@@ -400,7 +401,8 @@ def fit_passk(
         known = np.all([np.isfinite(held[need]) for need in KINDS[name].requires], axis=0)
         models, random = read.subset(known), np.random.default_rng(seed)
         found.counts[name] = models
-        found.cluster[name], group = clusters(models, cluster)
+        group = sizes_of(models) if cluster else None
+        found.cluster[name] = None if group is None else SIZE
         weights = case_weights(group, len(models), resamples, random) if resamples else None
         shown = tqdm(ks, f"{name} law", unit="k", leave=False, disable=not progress)
         for each in shown:
@@ -438,15 +440,9 @@ def ks_of(counts: Counts, k: Sequence[int] | None, method: str = LIKELIHOOD) -> 
     return tuple(sorted(found))
 
 
-def clusters(counts: Counts, cluster: str | None = AUTO) -> tuple[str | None, Any]:
-    """The covariate by which models are drawn together, and its value at every model; None where
-    they are drawn one by one. "auto" is params, where sizes repeat and there are enough of them.
+def sizes_of(counts: Counts) -> Any:
+    """The size of every model, (G,), by which models are drawn together; None where sizes do not
+    repeat, or are too few to be drawn.
     """
-    values = counts.covariates.get(SIZE if cluster == AUTO else str(cluster))
-    number = 0 if values is None else len(np.unique(values))
-    if cluster is None or (cluster == AUTO and not LEAST_GROUPS <= number < len(counts)):
-        return None, None
-    if values is None or number < LEAST_GROUPS:
-        enough = f"a covariate of the models with at least {LEAST_GROUPS} values"
-        raise outside("cluster", cluster, enough)
-    return SIZE if cluster == AUTO else cluster, values.astype(str)
+    sizes = counts.covariates.get(SIZE, np.empty(0))
+    return sizes.astype(str) if LEAST_GROUPS <= len(np.unique(sizes)) < len(counts) else None

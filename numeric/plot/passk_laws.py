@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..results import DEFAULT_LEVEL as LEVEL
 from .panels import COLOURS, COLUMN, DASHES, DIM, PAGE, POINTS, _axes, _figure, plain_logs
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def plot_coefficients(
 
 def plot_passk(found: PassLaws) -> Figure:
     """A page: a panel of models a law, the irreducible parts and the exponents against k."""
-    bands, count = f"{100 * found.level:g} % bands", len(found.counts) + 2
+    bands, count = f"{100 * LEVEL:g} % bands", len(found.counts) + 2
     columns = 2 if count == 4 else 3
     rows = -(-count // columns)
     with _figure((PAGE, 2.7 * rows + 0.2)) as figure:

@@ -96,7 +96,7 @@ def repetition(case, seed, resamples=RESAMPLES):
         options: Any = {"samples": case.samples, "batch": case.batch, "rng": random}
         return truth, Counts.read(simulate(truth, problems=problems, **options))
 
-    options: Any = {"method": case.method, "resamples": resamples, "seed": seed, "cluster": None}
+    options: Any = {"method": case.method, "resamples": resamples, "seed": seed, "cluster": False}
     fit = fit_passk(counts_of(design)[1], laws=case.law, k=[case.k], **options).at(case.k)
     found = {}
     for name, value in coefficients.items():

@@ -94,9 +94,7 @@ def section(folder: Path, name: str, target: Path) -> str:
     """All that is said of one benchmark."""
     stored = pd.read_csv(folder / "mean_pass_at_k.csv").query(f"benchmark == '{name}'")
     counts = counts_of(folder, name, stored)
-    laws = fit_passk(
-        counts, k=KS, resamples=RESAMPLES, cluster="params", ratios=RATIOS, compute=[BUDGET]
-    )
+    laws = fit_passk(counts, k=KS, resamples=RESAMPLES, ratios=RATIOS, compute=[BUDGET])
     save(plot_passk(laws), target / f"{name}_laws.png")
     parts = (
         f"## {BENCHMARKS[name]}: {len(counts)} models",
