@@ -76,22 +76,6 @@ class Baseline:
         _share("margin", self.margin or 0.0)
         nonnegative_number("standard_error", self.standard_error)
 
-    def draws(self, K: int, generator: np.random.Generator) -> Floats:
-        """K draws (K,) from the normal distribution about the value with its standard error, cut to
-        [0, 1).
-
-        (To draw the small runs anew instead would make the spread of a mean of n runs too small, by
-        (n - 1)/n in its variance, and n is often below ten.)
-        """
-        if self.standard_error == 0.0:
-            return np.full(K, float(self.value))
-        from scipy.special import ndtr, ndtri
-
-        with np.errstate(over="ignore"):  # at a tiny error the ends are infinitely far
-            low, high = ndtr((np.array([0.0, 1.0]) - self.value) / self.standard_error)
-        drawn = self.value + self.standard_error * ndtri(generator.uniform(low, high, K))
-        return np.clip(drawn, 0.0, np.nextafter(1.0, 0.0))  # rounding
-
     def __str__(self) -> str:
         error = f" +- {self.standard_error:.2g}" if self.standard_error else ""
         return f"{self.value:.4g}{error} ({self.how})"

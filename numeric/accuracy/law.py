@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +16,7 @@ from ..errors import whole_number
 from ..fit.fit import fit_form
 from ..fit.fitted import Fitted
 from ..fit.limit import SQUARES, profile_limit, squares_at
-from ..fit.resample import Draws, case_weights, refits_of
+from ..fit.resample import Draws, case_weights
 from ..results import Band, Estimate, coverage_factor, percentiles
 from ..words import counted
 
@@ -82,14 +82,14 @@ class Law:
         """Quantities that a prediction needs: a two-stage law predicts without its proxy."""
         return tuple(name for name in self.requires if name != "proxy")
 
-    def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
-        """Raw accuracy (K, m) at m points by K laws (K, p), each with its accuracy of guessing (K,);
-        a law of Q is not kept between 0 and 1.
+    def accuracy(self, coefficients: Floats, at: Points, baseline: float) -> Floats:
+        """Raw accuracy (K, m) at m points by K laws (K, p), with the accuracy of guessing; a law of Q
+        is not kept between 0 and 1.
         """
         for name in self.asks:
             at.column(name)
         values = self.values(coefficients, at)
-        return np.asarray(accuracy(values, baselines[:, None]) if self.is_neg_log else values)
+        return np.asarray(accuracy(values, baseline) if self.is_neg_log else values)
 
 
 class Part(NamedTuple):
@@ -107,9 +107,9 @@ class Part(NamedTuple):
         """A fit in the coefficients of the law."""
         return cls(fit, fit.undetermined)
 
-    def refit(self, weights: Floats, observed: Floats | None) -> Draws:
-        """The fit repeated; see `isoflop.numeric.fit.solution.Solution.refit`."""
-        again = self.fit.solution.refit(weights=weights, observed=observed)
+    def refit(self, weights: Floats) -> Draws:
+        """The fit repeated with weights (K, n), how often each run is drawn."""
+        again = self.fit.solution.refit(weights=weights)
         return replace(again, rows=self.written(again.rows))
 
 
@@ -123,14 +123,11 @@ class LawFit(Fitted):
     sample : Points
         The n runs of the fit.
     parts : tuple of Part
-    baselines : ndarray
-        (K,): the accuracy of guessing with which each of the draws was refitted.
     """
 
     kind: Law
     sample: Points
     parts: tuple[Part, ...]
-    baselines: Floats = field(default_factory=lambda: np.empty(0))
 
     @property
     def name(self) -> str:
@@ -187,18 +184,9 @@ class LawFit(Fitted):
         """None: stages have no common limits."""
         return None
 
-    def refit(self, *, weights: Floats, baselines: Floats) -> Draws:
-        """The fit repeated with weights (K, n), how often each run is drawn, and accuracies of
-        guessing (K,). A run that is not above its redrawn guessing accuracy (for a law of Q: by more
-        than the margin) counts as not drawn.
-        """
-        Q, guessing, is_neg_log = self.sample.accuracy, baselines[:, None], self.kind.is_neg_log
-        above = above_guessing(Q, guessing, 0.0 if is_neg_log else self.kind.margin)
-        weights, observed = np.where(above, weights, 0.0), None
-        if is_neg_log:
-            values = np.where(above, Q, 0.5 * (1.0 + guessing))
-            observed = np.asarray(neg_log_accuracy(values, guessing))
-        again = Draws.joined(part.refit(weights, observed) for part in self.parts)
+    def refit(self, weights: Floats) -> Draws:
+        """The fit repeated with weights (K, n), how often each run is drawn."""
+        again = Draws.joined(part.refit(weights) for part in self.parts)
         least = max(len(part.fit.names) for part in self.parts)
         enough = (weights > 0.0).sum(axis=1) >= least
         if self.sample.k is not None:
@@ -227,12 +215,11 @@ class LawFit(Fitted):
 
     def accuracy(self, at: Points) -> Floats:
         """Raw accuracy by the law, (m,)."""
-        guessing = np.array([self.sample.baseline])
-        return np.asarray(self.kind.accuracy(self.values[None], at, guessing)[0])
+        return np.asarray(self.kind.accuracy(self.values[None], at, self.sample.baseline)[0])
 
     def band(self, at: Points, level: float) -> Band:
         """The law's accuracy (m,) with its percentiles over the refits."""
-        drawn = self.kind.accuracy(self.refitted, at, self.baselines)
+        drawn = self.kind.accuracy(self.refitted, at, self.sample.baseline)
         return Band.of_draws(self.accuracy(at), drawn, level)
 
     def new_run(self, at: Points, level: float) -> Band:
@@ -258,7 +245,7 @@ class LawFit(Fitted):
         values = laws + random.choice(residuals, size=(NEW_RUNS, *laws.shape))
         if in_logs:
             y = np.exp(np.minimum(values, LARGEST_LOG))
-            values = accuracy(y, self.baselines[:, None])
+            values = accuracy(y, self.sample.baseline)
         return Band(law, *percentiles(values.reshape(-1, len(at)), level), level)
 
 
@@ -318,19 +305,15 @@ def fit_law(sample: Points, kind: Law) -> LawFit:
     return LawFit(solution=parts[-1].fit.solution, kind=kind, sample=train, parts=parts)
 
 
-def resampled(fit: LawFit, baseline: Baseline, resamples: int, seed: int) -> LawFit:
-    """The same fit with refits to resamples of its runs, each with its own accuracy of guessing.
-
-    Runs are drawn; the pairs of a run and its k come and go together. The weights of the resamples
-    depend on seed and number of runs alone, so that laws on the same runs are paired.
+def resampled(fit: LawFit, resamples: int, seed: int) -> LawFit:
+    """The same fit with refits to resamples of its runs; the pairs of a run and its k come and go
+    together. The weights of the resamples depend on seed and number of runs alone, so that laws on
+    the same runs are paired.
     """
     repeats = whole_number("resamples", resamples, 0)
     random = np.random.default_rng(whole_number("seed", seed, 0))
-    runs = fit.sample.index if fit.sample.k is not None else None
-    weights = case_weights(runs, len(fit.sample), repeats, random)
-    baselines = baseline.draws(repeats, random)
     if not repeats:
         return fit
-    samples = [{"weights": weights, "baselines": baselines}]
-    draws = refits_of(fit.refit, samples, repeats, seed=seed)
-    return replace(fit, draws=draws, baselines=baselines[draws.converged])
+    runs = fit.sample.index if fit.sample.k is not None else None
+    weights = case_weights(runs, len(fit.sample), repeats, random)
+    return replace(fit, draws=replace(fit.refit(weights), requested=repeats, seed=seed))

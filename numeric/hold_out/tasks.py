@@ -200,12 +200,11 @@ def accuracy_tasks(
 
     A law is fitted to the runs that exceed guessing by more than its own margin and, if it needs the
     proxy, have it. All laws of a benchmark are judged on the runs that exceed guessing by more than
-    the largest of their margins. The law in k needs a condition: cutoffs are at k = 1. Resamples
-    redraw the accuracy of guessing.
+    the largest of their margins. The law in k needs a condition: cutoffs are at k = 1.
     """
 
-    def fit(law: Any, sample: Any, baseline: Baseline, chosen: Mask, resamples: int) -> Any:
-        return resampled(fit_law(sample.subset(chosen), law), baseline, resamples, seed)
+    def fit(law: Any, sample: Any, chosen: Mask, resamples: int) -> Any:
+        return resampled(fit_law(sample.subset(chosen), law), resamples, seed)
 
     def predict(sample: Any, found: Any, chosen: Mask) -> Band:
         return found.new_run(sample.subset(chosen), DEFAULT_LEVEL)
@@ -245,5 +244,5 @@ def accuracy_tasks(
                 grid=True if in_k else grid,
                 held=hold_out and evaluations.held_out(sample, hold_out),
             )
-            fitted, predicted = partial(fit, law, sample, baseline), partial(predict, sample)
+            fitted, predicted = partial(fit, law, sample), partial(predict, sample)
             yield Task(name, law.name, rows, least, fitted, predicted)

@@ -9,7 +9,6 @@ import pytest
 import sympy
 from scipy import optimize
 
-from isoflop.numeric.accuracy.baselines import Baseline
 from isoflop.numeric.accuracy.law import fit_law, resampled
 from isoflop.numeric.accuracy.laws import BILINEAR, LAWS, crossing_of
 from isoflop.numeric.data.sample import Points
@@ -147,7 +146,6 @@ def test_log_linear_laws_are_least_squares():
     ["compute", "params-tokens-ceiling", "bilinear", "two-stage-linear", "two-stage-logistic"],
 )
 def test_a_refit_is_the_fit_of_the_resample(name):
-    """With the accuracy of guessing redrawn; a law of Q does not depend on it."""
     if name == "bilinear":
         part = pairs(baseline=0.02)
     else:
@@ -155,12 +153,10 @@ def test_a_refit_is_the_fit_of_the_resample(name):
         part = sample(name, n=40, outlier=False) if is_direct else stages(name[10:], noise=0.01)
     law, n, random = LAWS[name], len(part), np.random.default_rng(3)
     weights = random.multinomial(n, np.full(n, 1.0 / n), size=2).astype(float)
-    baselines = part.baseline + np.array([-0.01, 0.005])
-    again = fit_law(part, law).refit(weights=weights, baselines=baselines)
+    again = fit_law(part, law).refit(weights)
     assert again.converged.all()
     for row, weight in enumerate(weights):
-        drawn = part.subset(np.repeat(np.arange(n), weight.astype(int)))
-        fresh = fit_law(replace(drawn, baseline=float(baselines[row])), law)
+        fresh = fit_law(part.subset(np.repeat(np.arange(n), weight.astype(int))), law)
         laws = np.log(law.values(np.stack([again.rows[row], fresh.values]), part))
         assert np.abs(laws[0] - laws[1]).max() < (1e-4 if law.is_neg_log else 1e-5)
 
@@ -170,7 +166,7 @@ def test_the_crossing_of_all_k():
     k may have either sign.
     """
     part = pairs()
-    fit = resampled(fit_law(part, BILINEAR), Baseline(0.0), 60, 0)
+    fit = resampled(fit_law(part, BILINEAR), 60, 0)
     crossing, exact = (crossing_of(x, 0.8) for x in (fit, fit_law(pairs(noise=0.0), BILINEAR)))
     assert crossing is not None
     assert exact is not None
@@ -182,7 +178,7 @@ def test_the_crossing_of_all_k():
     log_y = 1.0 - 0.03 * np.log(part.compute) - 0.2 * np.log(part.k)
     log_y += 0.05 * np.random.default_rng(1).standard_normal(12)[part.index] * np.log(part.k)
     flat = fit_law(replace(part, accuracy=np.exp(-np.exp(log_y))), replace(BILINEAR, margin=0.0))
-    fit = resampled(flat, Baseline(0.0), 60, 0)
+    fit = resampled(flat, 60, 0)
     crossing, slopes = crossing_of(fit, 0.9), np.quantile(fit.refitted[:, 3], [0.05, 0.95])
     assert slopes[0] < 0.0 < slopes[1]
     assert crossing is not None
@@ -204,7 +200,7 @@ def test_the_upper_limit_of_a_ceiling_that_is_none():
 
         return float(min(optimize.least_squares(off, (-1.0, p)).cost for p in (0.1, 0.2)))
 
-    limit = resampled(fit, Baseline(0.0), 20, 0).estimates(0.9)["E"]
+    limit = resampled(fit, 20, 0).estimates(0.9)["E"]
     assert (limit.low, limit.at_most) == (0.0, True)
     least = min(squares(E) for E in np.linspace(0.0, 0.02, 81))
     assert 40 * np.log(squares(limit.high or 0.0) / least) == pytest.approx(2.705543454, rel=1e-3)
@@ -327,16 +323,10 @@ def test_the_minimum_is_no_worse_than_the_truth(fitted):
 
 
 def test_refits(fitted):
-    """With the runs as they are, with runs below a redrawn guessing, without these runs, and with too
-    few.
-    """
-    Q, ones = fitted.sample.accuracy, np.ones(30)
-    baseline = float(np.sort(Q)[4])
-    weights = [ones, ones, (baseline < Q).astype(float), np.where(np.arange(30) < 5, 6.0, 0.0)]
-    again = fitted.refit(weights=np.stack(weights), baselines=np.array([0.0, baseline, 0.0, 0.0]))
-    assert again.converged.tolist() == [True, True, True, False]
+    """With the runs as they are, and with too few."""
+    again = fitted.refit(np.stack([np.ones(30), np.where(np.arange(30) < 5, 6.0, 0.0)]))
+    assert again.converged.tolist() == [True, False]
     assert again.rows[0] == pytest.approx(fitted.values, rel=1e-5)
-    assert np.array_equal(again.rows[1], again.rows[2])
 
 
 @pytest.mark.parametrize(
