@@ -19,7 +19,7 @@ def test_names_show_no_control_characters(call, tmp_path) -> None:
     path.write_text(
         json.dumps({"name": NASTY, "notation": "schaeffer", "coefficients": coefficients})
     )
-    words = ("penalty --ratio 2", "derive --format latex", "latex tokens_per_param --fragment")
+    words = ("penalty --ratio 2", "derive --format latex")
     results = [call(f"{each} --law", path) for each in words]
     path = tmp_path / "counts.csv"
     path.write_text(f"model,problem,n,c\n{NASTY},1,10,2\n{NASTY},2,10,3\n", encoding="utf-8")

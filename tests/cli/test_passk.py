@@ -87,9 +87,6 @@ def test_json_of_laws_is_that_of_the_library(call) -> None:
     laws = fit_passk(counts, ratios=[0.1, 10.0], compute=[1e22], **options)
     assert found == as_json(laws.as_dict())
     assert (result.code, result.err) == (0 if laws.sound else 3, "")
-    rows = rows_of(call(f"{FIT} --law gold --gold gold.csv --k 1 {FAST} --format csv").out)
-    kappa = laws.at(1, "gold").coefficients["kappa"]
-    assert [(row["law"], float(row["kappa"])) for row in rows] == [("gold", kappa)]
 
 
 def test_what_is_open_is_refused_or_said(data) -> None:

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from tests.data import grid, noisy, write_csv, write_rows
 
 import isoflop.theory.verification  # noqa: F401 - bound to all the names before a test narrows them
-from isoflop.cli import latex, simulate
 from isoflop.cli.arguments import number
 from isoflop.numeric.law import Law
 
@@ -250,7 +249,7 @@ def test_law_files_that_are_refused(refused, tmp_path) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "latex --law ./file.json -o ./file.json",
+        "fit file.json --save x/../file.json",
         "penalty --law besiroglu2024,./linked.png --ratio 3 --plot file.png",
         "check file.png --plot x/../file.png",
         "latex envelope -o new.tex --bib x/../new.tex",
@@ -263,18 +262,9 @@ def test_no_file_is_both_read_and_written_or_written_twice(refused, tmp_path, mo
     for ending in ("json", "png"):
         (tmp_path / f"file.{ending}").write_text("neither a table nor a law\n")
     (tmp_path / "linked.png").symlink_to(tmp_path / "file.png")
-    refused(("are one file",), words)
+    refused(("named twice",), words)
     assert {path.read_text() for path in tmp_path.glob("file.*")} == {"neither a table nor a law\n"}
     assert not list(tmp_path.glob("new.*"))
-
-
-def test_a_name_is_no_file_and_a_device_may_be_written_twice(tmp_path, monkeypatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("besiroglu2024", "runs"):
-        (tmp_path / name).touch()
-    for words in ("--law besiroglu2024 -o besiroglu2024", "--bib /dev/null -o /dev/null"):
-        assert latex.parser().read(split(words)).output
-    assert simulate.parser().read(["runs", "-o", "runs"]).output == "runs"
 
 
 # -- anything at all -------------------------------------------------------------------------------

@@ -1,11 +1,10 @@
-"""A LaTeX document: theorems with proofs and status, tables of laws and penalties, bibliography."""
+"""A LaTeX document: theorems with their proofs, status, sources and bibliography."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from sympy import __version__ as sympy_version
 
@@ -13,14 +12,11 @@ from ..._version import __version__
 from ..data.bibliography import WORKS, Work, citations
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
-from ..kernel import symbols as sym
 from ..kernel.rules import weakest
 from ..theorem.derivation import Derivation
 from ..theorem.step import Verdict
 from .escapes import latex_words
-from .numbers import Shortest
-from .printer import render, symbol_latex
-from .table import Column, Table
+from .printer import symbol_latex
 from .theorem import theorem_latex
 from .words import latex_sentence
 
@@ -29,10 +25,6 @@ __all__ = ["PREFIX", "CheckedTheorem", "cited", "document_latex"]
 PACKAGES = ("amsmath", "amssymb", "amsthm")
 #: The prefix of labels and, in a fragment, of the keys of citations.
 PREFIX = "iso:"
-#: The columns of a table of laws: fitted coefficients, and constants that follow from them.
-FITTED, DERIVED = ("E", "A", "B", "beta", "gamma"), ("alpha", "C0", "w_N")
-#: Size and spacing that let a table of many columns fit the lines of an article.
-SMALL = r"\footnotesize\setlength{\tabcolsep}{3pt}"
 INTRODUCTION = (
     "Each statement below was checked by isoflop {isoflop} with SymPy {sympy}, in the notation of "
     "{notation}: every step by an exact argument, and again at random points in arithmetic of 50 "
@@ -136,7 +128,6 @@ def document_latex(
     *,
     notation: str | Notation = DEFAULT,
     proof: str = "short",
-    laws: Sequence[Mapping[str, Any]] = (),
     fragment: bool = False,
 ) -> str:
     r"""A LaTeX document that compiles as it is, or a fragment for ``\input``.
@@ -150,10 +141,6 @@ def document_latex(
         says so.
     proof : {"short", "steps", "none"}
         How much of each proof; see `theorem_latex`.
-    laws : sequence of mappings
-        Rows with ``law``, the name; ``key``, that of the work to cite or None; the coefficients
-        ``E``, ``A``, ``B``, ``beta``, ``gamma``; and the constants that follow from them, ``alpha``,
-        ``C0``, ``w_N``. None prints as a dash.
     fragment : bool
         Leave out preamble, title, introduction and bibliography. Comments name the package's version
         and the LaTeX packages that it needs; its environments, labels and citations have names of
@@ -165,35 +152,30 @@ def document_latex(
     parts = [
         part for entry in entries for part in _theorem(entry, spelling, proof, citing, environment)
     ]
-    if laws:
-        table, caption = _law_table(laws, spelling, citing)
-        parts.append(table.latex(caption, f"{PREFIX}laws", SMALL))
-    packages = [*PACKAGES, *(["booktabs"] if laws else [])]
     if fragment:
         body = "\n\n".join(parts)
-        return "\n".join([*_head_of_fragment(entries, spelling, packages, body), "", body])
+        return "\n".join([*_head_of_fragment(entries, spelling, body), "", body])
     if citing.works:
         parts.append(citing.bibliography())
     introduction = INTRODUCTION.format(
         isoflop=__version__, sympy=sympy_version, notation=latex_words(spelling.source)
     )
-    head = PREAMBLE % {"packages": ",".join(packages), "version": __version__}
-    shown = [head, *([introduction] if entries else []), "", "\n\n".join(parts), ""]
+    head = PREAMBLE % {"packages": ",".join(PACKAGES), "version": __version__}
+    shown = [head, introduction, "", "\n\n".join(parts), ""]
     return "\n".join([*shown, r"\end{document}"])
 
 
 def _head_of_fragment(
-    entries: Sequence[CheckedTheorem], spelling: Notation, packages: Sequence[str], body: str
+    entries: Sequence[CheckedTheorem], spelling: Notation, body: str
 ) -> Iterator[str]:
     """The comments at the head of a fragment: its origin, its content and what it needs."""
     names = [entry.derivation.name for entry in entries]
     content = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} theorems"
-    yield f"% isoflop {__version__}: {content or 'tables'}; {spelling.name} notation"
-    yield f"% Needs the packages {', '.join(packages)}."
+    yield f"% isoflop {__version__}: {content}; {spelling.name} notation"
+    yield f"% Needs the packages {', '.join(PACKAGES)}."
     if works := cited(body):
         yield f"% Cites {', '.join(f'{PREFIX}{work.key}' for work in works)}."
-    if entries:
-        yield GUARDED_THEOREM
+    yield GUARDED_THEOREM
 
 
 def _theorem(
@@ -233,21 +215,3 @@ def _clash(derivation: Derivation, spelling: Notation) -> str:
         if name_of.setdefault(letter, name) != name:
             return letter
     return ""
-
-
-def _law_table(
-    laws: Sequence[Mapping[str, Any]], spelling: Notation, citing: Citing
-) -> tuple[Table, str]:
-    """The table of laws and its caption."""
-    keys = dict.fromkeys(row["key"] for row in laws if row.get("key") in WORKS)
-    sources = f" Sources: {', '.join(map(citing.key, keys))}." if keys else ""
-    budget = f"{render(sym.C, spelling)} = {render(6 * sym.N * sym.D, spelling)}"
-    law = render(sym.E + sym.A * sym.N**-sym.BETA + sym.B * sym.D**-sym.GAMMA, spelling)
-    caption = f"Coefficients of laws ${law}$, and what follows for the envelope under ${budget}$.{sources}"
-    columns = [Column("law", align="left")]
-    columns += [
-        Column(name, latex=f"${symbol_latex(name, spelling)}$", format=Shortest(digits))
-        for names, digits in ((FITTED, 6), (DERIVED, 4))
-        for name in names
-    ]
-    return Table(columns, laws), caption

@@ -19,8 +19,6 @@ from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..kernel.symbols import QUANTITIES
 from ..kernel.symbols import C as COMPUTE
-from ..reader.tokens import ACCENTS, PRIME, STAR
-from ..reader.tokens import AT as AT_SAMPLES
 from ..theorem.step import RELATIONS
 from .escapes import latex_words
 from .layout import AT, OPTIMAL, Conventional, decimal_text, is_decimal
@@ -149,7 +147,7 @@ class PaperPrinter(Conventional, LatexPrinter):
 
     def _print_Symbol(self, expr: Symbol, style: str = "plain") -> str:
         known = symbol_latex(expr.name, self.spelling)
-        return known or decorated_latex(expr.name) or super()._print_Symbol(expr, style)
+        return known or indexed_latex(expr.name) or super()._print_Symbol(expr, style)
 
     def _print_Integer(self, expr: Rational) -> str:
         mantissa = str(expr).rstrip("0")
@@ -269,34 +267,13 @@ def symbol_latex(name: str, spelling: Notation) -> str | None:
     return {**NAMES, **spelling.symbols}.get(name)
 
 
-def decorated_latex(name: str) -> str | None:
-    r"""The LaTeX of a name that the reader spells with indices, accents, primes or stars: `R_D^{*}`
-    for `R_D_star`, `\hat{N}_c` for `N_hat_c`; None for any other name.
+def indexed_latex(name: str) -> str | None:
+    r"""The LaTeX of a letter with an index, `Q_{\max}` for `Q_max`; None for a name that SymPy prints
+    well, as it does `x_1`.
     """
-    if measure := re.fullmatch(rf"([a-z]+)(?:_(hat|tilde|bar))?{AT_SAMPLES}_(\w+)", name):
-        word = rf"\mathrm{{{measure[1]}}}"
-        word = rf"\{measure[2]}{{{word}}}" if measure[2] else word
-        return f"{word}@{_letters(measure[3])}"
-    match = re.fullmatch(r'(Delta_)?([A-Za-z]+|"\w+")([0-9]*)((?:_[A-Za-z0-9]+)*)', name)
-    if match is None or not (match[1] or match[4] or '"' in name):
-        return None
-    difference, stem, number, rest = match.groups()
-    parts = rest.split("_")[1:]
-    is_word = len(stem) > 1 and stem not in GREEK and stem[0] != '"'
-    plain = len(stem) == 1 and not (difference or number) and list(map(len, parts)) == [1]
-    if is_word or plain:
-        return None
-    word = rf"\text{{{stem[1:-1]}}}" if '"' in stem else _letters(stem)
-    indices = [number] if number else []
-    for part in (*parts, ""):
-        if part and part not in (*ACCENTS, PRIME, STAR):
-            indices.append(part)
-        elif part not in (PRIME, STAR) and indices:
-            inside = ",".join(map(_letters, indices)).replace(r"\setminus,", r"\setminus ")
-            word, indices = f"{word}_{_braced(inside)}", []
-        word = rf"\{part}{{{word}}}" if part in ACCENTS else word
-    marks = "'" * parts.count(PRIME) + ("^{*}" if STAR in parts else "")
-    return (r"\Delta " if difference else "") + word + marks
+    stem, _, index = name.partition("_")
+    is_long = len(name) > len("x_1") and (len(stem) == 1 or stem in GREEK)
+    return f"{_letters(stem)}_{_braced(_letters(index))}" if index and is_long else None
 
 
 def _braced(index: str) -> str:
@@ -305,7 +282,7 @@ def _braced(index: str) -> str:
 
 def _letters(text: str) -> str:
     """The LaTeX of one part of a name: a Greek letter, a letter, a number, or a word set upright."""
-    if text in GREEK or text in ("ell", "setminus", "dagger", "max", "min"):
+    if text in GREEK or text in ("max", "min"):
         return f"\\{text}"
     return text if len(text) == 1 or text.isdigit() else rf"\mathrm{{{text}}}"
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 #: The beginning of a negative number: ``-1e20`` and ``-inf`` are values, not options.
 SIGNED = re.compile(r"-(?:[0-9.]|(?:inf|infinity|nan)$)", re.IGNORECASE)
-#: The placeholders of files that are written, and of arguments that may be files to read.
-WRITTEN, READ = "FILE", ("RUNS", "COUNTS", "TABLE", "LAW")
+#: The placeholder of files that are written.
+WRITTEN = "FILE"
 WIDTH = 100
 
 
@@ -90,7 +90,7 @@ class Parser(argparse.ArgumentParser):
                 f"unknown option {name if name.isprintable() else shown(name)}"
                 f"{close_matches(name, known)}"
             )
-        self._refuse_overwriting(found)
+        self._refuse_overwriting(found, words)
         for group in self._action_groups:
             names = [action.dest for action in group._group_actions]
             self.typed[str(group.title)] = [x for x in names if getattr(found, x) is not None]
@@ -126,29 +126,16 @@ class Parser(argparse.ArgumentParser):
             text = re.sub(rf"{option} \[([^\[\]]*)\]", rf"{option} \1", text)
         return text
 
-    def _refuse_overwriting(self, found: argparse.Namespace) -> None:
-        """A ValueError, before any work, for a file that would be read and written, or written twice."""
-        arguments: dict[str, str] = {}
-        for action in sorted(self._actions, key=lambda action: action.metavar == WRITTEN):
-            option = (action.option_strings or [str(action.metavar)])[-1]
-            for word in _file_names(action, getattr(found, action.dest)):
-                path, typed = os.path.realpath(word), f"{option} {shown(word)}"
-                is_device = os.path.exists(path) and not os.path.isfile(path)  # noqa: PTH110, PTH113
-                first = arguments.setdefault(path, typed)
-                if first != typed and action.metavar == WRITTEN and not is_device:
-                    harm = "are one file, and would be overwritten; name another"
-                    raise ValueError(f"{typed} {first}: {harm}")
-
-
-def _file_names(action: argparse.Action, value: Any) -> list[str]:
-    """The words of an option that may name files, to be read or to be written."""
-    words = value if isinstance(value, list) else [value]
-    if action.metavar == "LAW":
-        words = [word for word in words if word and is_path(word)]
-    if action.metavar not in (WRITTEN, *READ) or value is None:
-        return []
-    names = [name for word in words for name in dict.fromkeys((word, *word.split(",")))]
-    return [name for name in names if "\0" not in name]
+    def _refuse_overwriting(self, found: argparse.Namespace, words: Sequence[str]) -> None:
+        """A ValueError, before any work, for a file to write that another word names as well."""
+        names = [{word, word.partition("=")[2], *word.split(",")} for word in words]
+        paths = [os.path.realpath(x) for each in names for x in each if x and "\0" not in x]
+        for action in self._actions:
+            word = getattr(found, action.dest) if action.metavar == WRITTEN else None
+            is_device = word and os.path.exists(word) and not os.path.isfile(word)  # noqa: PTH110, PTH113
+            if word and not is_device and paths.count(os.path.realpath(word)) > 1:
+                named = f"{action.option_strings[-1]} {shown(word)}"
+                raise ValueError(f"{named}: would overwrite a file that is named twice")
 
 
 def is_path(word: str) -> bool:

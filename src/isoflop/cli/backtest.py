@@ -97,7 +97,7 @@ def parser() -> Parser:
     behind = "resamples behind intervals; default: 200, of evaluations 0: none"
     add(group, "--bootstrap", "N", behind, resamples, dest="resamples")
     drawn = "draw the errors; of evaluations the laws, or the successes of a sweep"
-    add_output(built, "text", "json", "csv", "latex", plot=drawn)
+    add_output(built, "text", "json", "latex", plot=drawn)
     return built
 
 

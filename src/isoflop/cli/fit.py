@@ -115,7 +115,7 @@ def parser() -> Parser:
     add_list(sure, "--compute", "C", compute + "what the optimum of one k costs at another", flop)
     add_list(sure, "--ratio", "RATIO", "add the penalty at each overtraining ratio", positive)
     drawn = "draw the fit and its residuals, or models, laws and coefficients against k"
-    add_output(built, "text", "json", "csv", "latex", plot=drawn)
+    add_output(built, "text", "json", "latex", plot=drawn)
     return built
 
 
@@ -135,8 +135,6 @@ def _of_runs(args: Namespace, held: SourceTable) -> tuple[str, int]:
     from ..numeric.fit.fit import MODELS
 
     model = args.model or next(iter(MODELS))
-    if args.format == "csv":
-        raise ValueError("--format 'csv': is for counts, not for runs")
     if args.seed is not None and not args.bootstrap and model in MODELS:
         raise ValueError(f"seed={args.seed}: is for --bootstrap, or for --model EXPRESSION")
     given = {name: x for name in ("fixed", "objective") if (x := getattr(args, name))}

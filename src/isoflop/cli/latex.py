@@ -1,4 +1,4 @@
-"""isoflop latex: theorems, proofs and tables as a LaTeX document."""
+"""isoflop latex: theorems and their proofs as a LaTeX document."""
 
 from __future__ import annotations
 
@@ -6,23 +6,17 @@ import sys
 
 from .arguments import Parser, add, add_choice, add_file, add_switch, file, several
 from .output import DONE, INTERRUPTED, NEGATIVE, is_terminal, say, shown, write_file
-from .selection import add_law, notation
-from .selection import laws as selected_laws
+from .selection import add_notation, notation
 from .verify import SHORT_NAMES, known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Sequence
-    from typing import Any
 
-    from ..numeric.law import Law
-
-SUMMARY = "theorems with their proofs, tables and bibliography as LaTeX"
+SUMMARY = "theorems with their proofs and bibliography as LaTeX"
 HELP = """\
 isoflop latex [envelope | penalty | NAME ... | --all] [--proof short|steps|none] [-o FILE]
 isoflop latex [NAME ...] --fragment [--bib FILE]
-isoflop latex [NAME ...] --law LAW ...
 isoflop latex --list
 
 Theorems with assumptions, proofs, status and sources, as a document for pdflatex or a fragment for
@@ -31,7 +25,6 @@ Theorems with assumptions, proofs, status and sources, as a document for pdflate
 examples:
   isoflop latex envelope
   isoflop latex envelope penalty --proof steps -o notes.tex
-  isoflop latex --law besiroglu2024 hoffmann2022 -o notes.tex
   isoflop latex penalty --fragment --bib penalty.bib -o penalty.tex
   isoflop latex --all --notation hoffmann -o derivations.tex
 """
@@ -53,7 +46,7 @@ def parser() -> Parser:
     )
     add_switch(group, "--fragment", fragment + "citations")
     add(group, "--bib", "FILE", "write the entries of what is cited there, for BibTeX", file)
-    add_law(built, several=True)
+    add_notation(group)
     add_file(built)
     return built
 
@@ -70,7 +63,6 @@ def run(args: Namespace) -> tuple[str, int]:
         width = max(map(len, NAMES))
         return "\n".join(f"{name.ljust(width)}  {summary(name)}" for name in NAMES), DONE
     names = NAMES if args.all else known(args.names or [*SHORT_NAMES])
-    laws = selected_laws(args) if args.law else []
 
     from tqdm import tqdm
 
@@ -87,7 +79,7 @@ def run(args: Namespace) -> tuple[str, int]:
     finally:
         bar.close()
     how = {"notation": notation(args), "proof": args.proof, "fragment": args.fragment}
-    text = document_latex(entries, laws=_coefficients(laws), **how)
+    text = document_latex(entries, **how)
     if args.bib is not None:
         prefix = PREFIX if args.fragment else ""
         works = "\n\n".join(work.bibtex(prefix) for work in cited(text)) or "% nothing is cited"
@@ -96,17 +88,3 @@ def run(args: Namespace) -> tuple[str, int]:
         say("interrupted", f"{len(entries)} of {len(names)} derivations are in the document")
         return text, INTERRUPTED
     return text, NEGATIVE if any(entry.status == "failed" for entry in entries) else DONE
-
-
-def _coefficients(laws: Sequence[Law]) -> list[dict[str, Any]]:
-    """The rows of the coefficient table: fitted coefficients, and constants of the envelope."""
-    from ..theory.data.published import find
-
-    rows = []
-    for law in laws:
-        published, derived = find(law.name), law.envelope
-        key = published and published.source.key
-        row = {"law": law.name, "key": key, **law.coefficients(), "alpha": derived.exponent}
-        row["C0"] = None if None in (law.A, law.B) else derived.coefficient
-        rows.append({**row, "w_N": derived.params_share})
-    return rows

@@ -10,7 +10,7 @@ from contextlib import suppress
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
     from typing import Any, TextIO
 
 DONE, NEGATIVE, BAD_INPUT, NO_VERDICT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -74,23 +74,14 @@ def one_line(text: str) -> str:
 # -- answers ---------------------------------------------------------------------------------------
 
 
-def answer(
-    args: Namespace, result: Any, plot: Callable[[], Any] | None = None, data: Any = None
-) -> str:
-    """A result in the format of ``--format``: its data as JSON, its rows as CSV, its tables in LaTeX, or
-    its text. Its picture is written where ``--plot`` asks for it.
+def answer(args: Namespace, result: Any) -> str:
+    """A result in the format of ``--format``: as JSON, its tables in LaTeX, or its text. Its picture is
+    written where ``--plot`` asks for it.
     """
-    if args.plot:
-        draw(args, plot or result.plot)
+    draw(args, lambda: result.plot())
     if args.format == "json":
-        return json_text(result.as_dict() if data is None else data)
-    if args.format == "csv":
-        return csv_text(result.rows())
-    if args.format != "latex":
-        return str(result)
-    if hasattr(result, "to_latex"):
-        return str(result.to_latex())
-    return tables_text(result.tables(), "latex")
+        return json_text(result.as_dict())
+    return str(result) if args.format == "text" else tables_text(result.tables(), "latex")
 
 
 def tables_text(tables: Iterable[Any], form: str) -> str:
@@ -112,19 +103,6 @@ def json_text(data: Any) -> str:
         return value
 
     return json.dumps(plain(data), indent=2, allow_nan=False)
-
-
-def csv_text(rows: Sequence[dict[str, Any]], columns: Sequence[str] = ()) -> str:
-    """CSV with a header; an entry is empty where it is None, and where a row lacks the column."""
-    import csv
-    import io
-
-    text = io.StringIO()
-    names = columns or list(dict.fromkeys(name for row in rows for name in row))
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def draw(args: Namespace, make: Callable[[], Any]) -> None:

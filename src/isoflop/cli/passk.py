@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..theory.typeset.escapes import clean
 from .arguments import Parser, add_list, add_output, add_switch, whole
-from .output import DONE, NEGATIVE, NO_VERDICT, csv_text, json_text, say
+from .output import DONE, NEGATIVE, NO_VERDICT, json_text, say
 from .tables import add_table, table, view
 
 TYPE_CHECKING = False
@@ -83,7 +83,7 @@ def run(args: Namespace) -> tuple[str, int]:
         notes += [few] if (found.n_refused > 0).any() else []
         return _text(read.by, rows, notes), status
     say("note", *notes)
-    return (json_text(rows) if args.format == "json" else csv_text(rows)), status
+    return (json_text(rows) if args.format == "json" else found.to_csv(index=False)), status
 
 
 def _checked(rows: Rows, source: str, form: str) -> tuple[str, int]:
@@ -94,7 +94,10 @@ def _checked(rows: Rows, source: str, form: str) -> tuple[str, int]:
     if form == "json":
         return json_text(rows), status
     if form == "csv":
-        return csv_text(rows, () if rows else ENTRY), status
+        from pandas import DataFrame
+
+        columns = [*rows[0]] if rows else ENTRY
+        return DataFrame(rows, columns=columns).to_csv(index=False), status
     if not rows:
         return f"every value of pass@k from {source} is possible", status
     largest = sorted(rows, key=lambda row: -float(row["excess"]))[:MOST_SHOWN]
