@@ -24,7 +24,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from krajewski2025.tables import BilinearLaw, printed_bilinear, printed_broken, tables_check
-from krajewski2025.which_runs import which_runs
+from krajewski2025.which_runs import LOWER, UPPER, Rule, verdict, which_runs
 
 from isoflop.numeric.accuracy.averages import averaged
 from isoflop.numeric.accuracy.baselines import ALIASES, resolve
@@ -41,6 +41,10 @@ from isoflop.theory.data import krajewski2025 as printed
 from isoflop.theory.data.published import published
 
 OUTPUT = Path(__file__).parent
+#: The rule of Section 4.1, the same without its upper limit, and no limit at all.
+LIMITED, FROM, ALL = (
+    Rule(*limits, True) for limits in ((LOWER, UPPER), (LOWER, np.inf), (0.0, np.inf))
+)
 #: Budgets as Tables 7 to 9 print them; params follow from C = 6 N D.
 COLUMNS = {"compute": "flops_table", "tokens": "tokens", "params": None}
 #: One run recorded pass@2 to pass@128 of LBPP as exactly 1: it was sampled once.
@@ -144,8 +148,8 @@ class Subset:
     # -- sections ------------------------------------------------------------------------------------------------------
 
     def coefficient_rows(self) -> list[list[str]]:
-        limited = self.range.candidate(lower=True, upper=True, margin=True)
-        every = self.range.candidate(lower=True, upper=False, margin=True)
+        limited = self.range[LIMITED]
+        every = self.range[FROM]
         rows = []
         for fit, other in zip(limited.fits, every.fits, strict=True):
             rows.append(
@@ -168,40 +172,9 @@ class Subset:
                 f"{one.distance:.1f}",
                 f"{one.p:.2g}",
                 f"{one.closest} of {len(one.fits)}",
-                f"{one.distance_through_bend:.0f}",
-                f"{one.p_through_bend:.2g}",
             ]
-            for one in self.range.candidates
+            for one in self.range.values()
         ]
-
-    def apart_rows(self) -> list[list[str]]:
-        """Where the two checks of the rule of Section 4.1 disagree."""
-        return [
-            [
-                fit.benchmark,
-                f"{fit.distance:.1f} ({fit.p:.2g})",
-                f"{fit.distance_through_bend:.1f} ({fit.p_through_bend:.2g})",
-                why,
-            ]
-            for fit, why in self.range.disagreements
-        ]
-
-    def range_said(self) -> str:
-        """What the two checks say together of the open question."""
-        limited = self.range.candidate(lower=True, upper=True, margin=True)
-        unlimited = self.range.candidate(lower=False, upper=True, margin=True)
-        names = ", ".join(fit.benchmark for fit, _ in self.range.disagreements)
-        return (
-            "The two checks agree on the upper limit and on the margin: Table 11 is no fit to all "
-            "points, but to runs up to 6e21 "
-            "FLOP. They disagree on the rest. The runs from 3e18 to 6e21 FLOP pass directly "
-            f"(p = {limited.p:.2g}) and fail through the bend (p = {limited.p_through_bend:.1g}), "
-            f"by {names}; without the lower "
-            f"limit p = {unlimited.p:.2g} and p = {unlimited.p_through_bend:.2g}: the second check "
-            f"leans against one. "
-            "The direct check has few runs and little power; the other is sharp, and as good as "
-            "its quadratic."
-        )
 
     def error_of(self, label: str, curve) -> float:
         """MAE of a published curve on the held-out runs."""
@@ -520,8 +493,8 @@ class Subset:
     def draw_exponents(self):
         """Exponents of Table 11 and of the fits by two rules."""
         (ax,) = panels(1, 1, (7.0, 4.6)).flat
-        kept = self.range.candidate(lower=True, upper=True, margin=True).fits
-        every = self.range.candidate(lower=True, upper=False, margin=True).fits
+        kept = self.range[LIMITED].fits
+        every = self.range[FROM].fits
         places = np.arange(len(kept))[::-1]
         for fits, shift, colour, label in (
             (kept, 0.14, "C0", "runs from 3e18 to 6e21 FLOP"),
@@ -630,11 +603,9 @@ class Subset:
     # -- in short ------------------------------------------------------------------------------------------------------
 
     def summary(self) -> list[list[str]]:
-        limited = self.range.candidate(lower=True, upper=True, margin=True)
-        every = self.range.candidate(lower=False, upper=False, margin=True)
-        ratio = self.range.log_ratio(
-            limited, self.range.candidate(lower=True, upper=False, margin=True)
-        )[0]
+        limited = self.range[LIMITED]
+        every = self.range[ALL]
+        ratio = limited.log_ratio(self.range[FROM])[0]
         own = np.array(
             [held_out_errors(self.direct, self.key[name], "compute")["mae"] for name in self.labels]
         )
@@ -651,8 +622,7 @@ class Subset:
                 "equation 2, Table 11 (decoded)",
                 f"{limited.closest} of {len(limited.fits)} exponents within two standard errors; "
                 f"all coefficients together "
-                f"p = {limited.p:.2g} on the runs themselves, p = {limited.p_through_bend:.1g} "
-                f"through a quadratic",
+                f"p = {limited.p:.2g}",
             ],
             [
                 '"all datapoints" (Appendix H)',
@@ -762,27 +732,11 @@ def page(subset: Subset, figures: dict[str, str]) -> str:
         f"![Exponents]({figures['exponents']})",
         'Appendix H says "all datapoints". Every rule by which the runs may have been chosen, all '
         "benchmarks together (p by "
-        "Fisher, noise of different benchmarks taken as independent). *Directly*: the fits to "
-        "these runs. *Through the bend*: "
-        "the same at the runs that Tables 7 to 9 list, on a quadratic through the public runs, so "
-        "that other runs than the "
-        "transcribed ones are no excuse.",
-        markdown(
-            [
-                "runs",
-                "directly: sum of d^2",
-                "p",
-                "alpha within 2 se",
-                "through the bend: sum of d^2",
-                "p",
-            ],
-            subset.candidate_rows(),
-        ),
-        f"Verdict, by likelihoods of Student's t: {subset.range.verdict}.",
-        subset.range_said(),
-        markdown(
-            ["benchmark", "directly: d^2 (p)", "through the bend", "why"], subset.apart_rows()
-        ),
+        "Fisher, noise of different benchmarks taken as independent):",
+        markdown(["runs", "sum of d^2", "p", "alpha within 2 se"], subset.candidate_rows()),
+        f"Verdict, by likelihoods of Student's t: {verdict(subset.range)}. With so few runs this "
+        "check has little power: log(-log Q') is no straight line in log C, and a line through "
+        "other runs than these would differ.",
         "## Held-out errors",
         f"Fitted from 3e18 to 6e21 FLOP, judged above: MAE of accuracy (MRE), with {100 * LEVEL:g} "
         f"% intervals over "
@@ -873,8 +827,7 @@ def page(subset: Subset, figures: dict[str, str]) -> str:
             "* Table 14: see above. Figure 10 (thresholds): too few runs to sweep over.",
             "* Figure 15 (C4): no run on C4.",
             "* Q_random (Table 16): no run below 1e18 FLOP, the paper's values are used.",
-            "* Whether Table 11 leaves out runs below 3e18 FLOP: two runs are below, and the two "
-            "checks above do not agree.",
+            "* Whether Table 11 leaves out runs below 3e18 FLOP: two runs are below.",
         ],
         "## Over-training: Gadre et al. 2024",
         "Language models scale reliably with over-training and on downstream tasks (arXiv "

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from decimal import Decimal
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
@@ -244,18 +244,6 @@ class TablesCheck:
 
     def __str__(self) -> str:
         return self.text()
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything in plain types, ready for JSON."""
-        sections = ("draws", "broken", "baselines", "ceilings", "averages", "disagreements")
-        return {
-            "kind": "published tables",
-            "compute_range": list(self.compute_range),
-            "tolerance": self.tolerance,
-            "rays": self.rays.as_dict(),
-            **{name: [asdict(row) for row in getattr(self, name)] for name in sections},
-            "source": self.source,
-        }
 
 
 def tables_check(*, tolerance: float = TOLERANCE) -> TablesCheck:

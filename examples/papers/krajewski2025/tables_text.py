@@ -1,4 +1,4 @@
-"""What `tables` and `which_runs` find, as text of at most 100 columns."""
+"""What `tables` finds, as text of at most 100 columns."""
 
 from __future__ import annotations
 
@@ -14,10 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from krajewski2025.tables import AverageRow, TablesCheck
-    from krajewski2025.which_runs import CandidateFit, RangeAnswer
-
-__all__ = ["range_text", "tables_text"]
-
 
 TWO, THREE = Significant(2), Significant(3)
 NAME, VERDICT = Column("benchmark", align="left"), Column("verdict", align="left")
@@ -141,63 +137,3 @@ def _disagreements(check: TablesCheck) -> list[str]:
         f"{one.tables}, {one.where}: {one.what}." for one in check.disagreements
     ]
     return [part for line in lines for part in wrap(line, WIDTH, subsequent_indent="  ")]
-
-
-def range_text(answer: RangeAnswer) -> str:
-    """The candidates, those with and without the upper limit benchmark by benchmark, and the
-    verdict.
-    """
-    count = len(answer.best.fits)
-    columns = (
-        Column("runs", align="left", of=lambda one: one.rule.name),
-        number("distance", "sum of d^2", THREE),
-        number("p", "p", TWO),
-        Column("closest", "alpha in 2 se", of=lambda one: f"{one.closest} of {count}"),
-        number("distance_through_bend", "by the bend", THREE),
-        number("p_through_bend", "p", TWO),
-        Column("best", " ", align="left", of=lambda one: "best" if one is answer.best else ""),
-    )
-    limited, without = (
-        answer.candidate(lower=True, upper=upper, margin=True).fits for upper in (True, False)
-    )
-
-    def alpha(fit: CandidateFit) -> str:
-        return f"{fit.alpha:.4f} +- {fit.alpha_error:.4f} ({fit.n})"
-
-    heads = (
-        Column("benchmark", align="left", of=lambda fits: fits[0].benchmark),
-        Column("Table 11", of=lambda fits: f"{fits[0].alpha_printed:.4f}"),
-        Column("3e18 to 6e21 (runs)", of=lambda fits: alpha(fits[0])),
-        Column("d^2", of=lambda fits: f"{fits[0].distance:.1f}"),
-        Column("p", of=lambda fits: fits[0].p, format=TWO),
-        Column("3e18 and more (runs)", of=lambda fits: alpha(fits[1])),
-        Column("d^2", of=lambda fits: f"{fits[1].distance:.1f}"),
-        Column("p", align="left", of=lambda fits: fits[1].p, format=TWO),
-    )
-    legend = (
-        "d^2: squared distance of (log A, alpha) from the decoded Table 11 in units of the "
-        "estimated sampling error; p: by "
-        "F(2, n - 2) of d^2/2, for all benchmarks by Fisher; larger than it says if the paper's "
-        "runs include these. through the "
-        "bend: the same for the runs of Tables 7-9 that are kept, on a quadratic through the "
-        "public ones, by F(2, m - 3). "
-        "Likelihoods are of Student's t."
-    )
-    apart_by = [
-        f"{fit.benchmark}, d^2 {fit.distance_through_bend:.1f} through the bend: {why}"
-        for fit, why in answer.disagreements
-    ]
-    said = [
-        answer.verdict,
-        *(["Where the checks disagree: " + ". ".join(apart_by) + "."] if apart_by else []),
-        legend,
-    ]
-    return "\n".join(
-        [
-            *section(columns, answer.candidates),
-            "",
-            *section(heads, list(zip(limited, without, strict=True))),
-            "",
-            *(line for text in said for line in wrap(text, WIDTH)),
-        ]
-    )
