@@ -71,7 +71,7 @@ class BenchmarkCurves:
 
     def fitted(self, compute: Any) -> Any:
         """Accuracy by the compute law -log Q' = C0 C^-alpha."""
-        log_C0, alpha = self.compute_law.log_C0, self.compute_law.coefficients["alpha"]
+        log_C0, alpha = self.compute_law.printed["alpha"], self.compute_law.coefficients["alpha"]
         return self._raw(power(compute, float(log_C0), float(str(alpha))))
 
     def _raw(self, neg_log: Any) -> Any:

@@ -51,8 +51,6 @@ MODELS: dict[str, PowerTerms | Expression] = {form.name: form for form in (PARAM
 OPERATORS = frozenset("+*^/()")
 #: Losses outside these are in no usual unit.
 LOSSES = (1e-15, 1e15)
-#: LaTeX in front of a table that must fit the lines of an article.
-SMALL = r"\footnotesize\setlength{\tabcolsep}{4pt}"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -218,16 +216,9 @@ class Fit(Fitted, Shown):
         """
         return table(self, **options).to_frame().set_index("name")
 
-    def to_latex(
-        self,
-        caption: str = "",
-        label: str = "",
-        *,
-        notation: str | Notation = DEFAULT,
-        **options: Any,
-    ) -> str:
-        """A booktabs table; with a caption or a label it floats, and says what was fitted."""
-        return table(self, notation, **options).latex(caption, label, SMALL)
+    def to_latex(self, *, notation: str | Notation = DEFAULT, **options: Any) -> str:
+        """The table in LaTeX, for booktabs."""
+        return table(self, notation, **options).latex()
 
     def plot(self) -> Figure:
         """The figure of the runs with the law, and the residuals."""

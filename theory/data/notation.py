@@ -85,17 +85,7 @@ class Notation:
         return {SCHAEFFER.letters[role]: self.letters[role] for role in roles_of(kind)}
 
     def latex(self, name: str) -> str:
-        """LaTeX of a quantity by its canonical name: a coefficient (``"beta"``), ``N``, ``D``,
-        ``C``, ``L``, a compute-optimal value ``N_opt``, ``D_opt``, ``L_opt``, a ratio ``r``,
-        ``rho``.
-
-        Raises
-        ------
-        ValueError
-            If the name is none of these.
-        """
-        if name not in self.symbols:
-            raise ValueError(f"no LaTeX for name={name!r}; {_choose_from(name, self.symbols)}")
+        """LaTeX of a quantity by its canonical name, such as ``beta``, ``N``, ``N_opt`` or ``rho``."""
         return self.symbols[name]
 
     def to_canonical(

@@ -41,44 +41,9 @@ ALIASES = {"chinchilla": "hoffmann2022", "chinchilla-replication": "besiroglu202
 
 @dataclass(frozen=True, repr=False)
 class PublishedLaw:
-    """A law with the coefficients that its source gives.
-
-    Attributes
-    ----------
-    name : str
-        Key of :func:`published`.
-    title : str
-        One line for a table.
-    family : str
-        The laws of one table share a family.
-    label : str or None
-        The benchmark, as the table prints it.
-    kind : {"params-tokens", "compute"}
-    form : str
-        The law in the letters of the source.
-    notation : {"hoffmann", "schaeffer"}
-        The notation that gives the exponents the letters of the source.
-    metric, unit : str
-        What the law predicts, and in which unit ("1": dimensionless).
-    metric_type : str or None
-        How a benchmark is scored: acc_norm, acc, exact_match, pass@1.
-    random_baseline : str or None
-        Accuracy of guessing Q_random. The law is for Q' = (Q - Q_random)/(1 - Q_random).
-    budget : str
-        Compute in terms of params N and tokens D.
-    locus : str
-        Table or equation, "refit" if the digits are in no paper.
-    verified : str
-        "verified against" a named source, or "unverified".
-    note : str
-        What a user of the numbers should know.
-    coefficients : dict
-        Canonical name -> decimal: E, A, B, beta, gamma; or E, C0, alpha for a compute law. E is
-        None where the form has no irreducible term.
-    printed : dict
-        Name in the source -> digits in the source; empty if it prints none.
-    sources : tuple of Work
-        First the source of the coefficients, then that of the runs.
+    """A law with the coefficients that its source gives: the entries of laws.toml, whose head explains
+    them, with the `coefficients` under their canonical names, E None where the form has no
+    irreducible term, and as `sources` first that of the coefficients, then that of the runs.
     """
 
     name: str
@@ -102,17 +67,6 @@ class PublishedLaw:
 
     def __repr__(self) -> str:
         return f"published({self.name!r})"
-
-    @property
-    def log_C0(self) -> str:
-        """Natural logarithm of the coefficient of a compute law, as printed; ValueError for a law of
-        another kind.
-        """
-        if self.kind != "compute":
-            raise ValueError(
-                f"law={self.name!r} is a {self.kind} law: only a compute law has a log_C0"
-            )
-        return self.printed["alpha"]
 
     @property
     def predicts(self) -> str:
@@ -219,18 +173,16 @@ def _laws_of(family: str, entries: dict[str, Any]) -> Iterator[PublishedLaw]:
 
 
 def _law(name: str, family: str, entry: dict[str, Any], digits: dict[str, str]) -> PublishedLaw:
-    alike = ("kind", "form", "notation", "metric", "unit", "note")
     letters = notation(entry["notation"]).names(entry["kind"])
-    about: dict[str, Any] = {"label": entry.get("label"), "metric_type": entry.get("metric_type")}
+    keys = ("label", "metric_type", "random_baseline")
+    found: dict[str, Any] = {key: entry.get(key) for key in keys}
+    found |= {key: entry[key] for key in ("kind", "form", "notation", "metric", "unit", "note")}
+    found |= {key: entry[key].format(**found) for key in ("title", "locus")}
     return PublishedLaw(
         name=name,
         family=family,
-        title=entry["title"].format(**about),
-        **{key: entry[key] for key in alike},
-        **about,
-        random_baseline=entry.get("random_baseline"),
+        **found,
         budget="6*N*D",
-        locus=entry["locus"].format(**about),
         verified=f"verified against {entry['verified']}" if "verified" in entry else "unverified",
         coefficients={canonical: digits.get(name) for canonical, name in letters.items()},
         printed=entry.get("printed", digits),

@@ -32,10 +32,9 @@ class Shown:
     def _repr_html_(self) -> str:
         return "\n".join(table.html() for table in self.tables())
 
-    def to_latex(self, caption: str = "", label: str = "") -> str:
-        """The tables in LaTeX, for booktabs; caption and label belong to the first."""
-        first, *others = self.tables()
-        return "\n\n".join([first.latex(caption, label), *(table.latex() for table in others)])
+    def to_latex(self) -> str:
+        """The tables in LaTeX, for booktabs."""
+        return "\n\n".join(table.latex() for table in self.tables())
 
     def to_frame(self) -> pd.DataFrame:
         """The main table as a pandas frame."""

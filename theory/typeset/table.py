@@ -54,7 +54,7 @@ FOUR_DIGITS, BRACKETS = Significant(4), Interval(Significant(4))
 
 @dataclass(frozen=True)
 class Words:
-    r"""A text with its LaTeX, for an entry, a title or a note: ``Words("beta", r"$\beta$")``."""
+    r"""A text with its LaTeX, for an entry: ``Words("beta", r"$\beta$")``."""
 
     text: str
     latex: str
@@ -67,7 +67,7 @@ class Words:
 class Subheading:
     """A line across the table, above the rows to which it applies."""
 
-    words: str | Words
+    words: str
 
 
 #: An entry of the rows that draws a rule.
@@ -141,7 +141,7 @@ class Column:
         """
         entry = self.entry(row)
         if isinstance(entry, str | Words):
-            return latex_of(entry)
+            return entry.latex if isinstance(entry, Words) else latex_escaped(entry)
         text = self.cell(row)
         return text if text.replace(".", "", 1).isdigit() else in_latex(text)
 
@@ -186,15 +186,15 @@ class Table:
     rows : sequence
         Mappings or objects with the entries of the columns. `RULE` among them draws a line, and a
         `Subheading` is a line across the table; JSON and frame omit both.
-    title : str or Words
-    notes : sequence of str or Words
+    title : str
+    notes : sequence of str
         Sentences below the table.
     """
 
     columns: Sequence[Column]
     rows: Sequence[Any]
-    title: str | Words = ""
-    notes: Sequence[str | Words] = ()
+    title: str = ""
+    notes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -252,51 +252,29 @@ class Table:
             *(next(shown) for _ in range(height)),
             rule,
             *(
-                (clean(str(row.words)) or rule) if isinstance(row, Subheading) else next(shown)
+                (clean(row.words) or rule) if isinstance(row, Subheading) else next(shown)
                 for row in self.rows
             ),
         ]
 
     # -- LaTeX -------------------------------------------------------------------------------------
 
-    def latex(self, caption: str = "", label: str = "", size: str = "") -> str:
-        r"""For LaTeX with booktabs: a tabular, in a float where it has a caption or a label.
-
-        Parameters
-        ----------
-        caption, label : str
-            LaTeX of the caption, and the label. Title and notes stand in a float as well, the title
-            where no caption is given.
-        size : str
-            LaTeX in front of the tabular, such as ``\footnotesize\setlength{\tabcolsep}{3pt}``.
-        """
-        if not (caption or label):
-            return "\n".join([NEEDED, *self._tabular()])
-        shown = caption or latex_of(self.title)
-        lines = [NEEDED, r"\begin{table}[htbp]", rf"\centering{size}"]
-        lines += [rf"\caption{{{shown}}}\smallskip"] if shown else []
-        lines += [rf"\label{{{label}}}"] if label else []
-        lines += self._tabular()
-        if self.notes:
-            notes = " ".join(f"{latex_of(note).removesuffix('.')}." for note in self.notes)
-            lines += ["", r"\smallskip", rf"\parbox{{\linewidth}}{{\footnotesize {notes}}}"]
-        return "\n".join([*lines, r"\end{table}"])
-
-    def _tabular(self) -> list[str]:
+    def latex(self) -> str:
+        """A tabular for LaTeX with booktabs, without title and notes."""
         page, last = self._page, len(self.rows) - 1
         letters = "".join("l" if column.align == "left" else "r" for column in page)
         heads = [column.latex or latex_escaped(column.heading or column.key) for column in page]
-        lines = [rf"\begin{{tabular}}{{@{{}}{letters}@{{}}}}", r"\toprule"]
+        lines = [NEEDED, rf"\begin{{tabular}}{{@{{}}{letters}@{{}}}}", r"\toprule"]
         lines += [rf"{' & '.join(heads)} \\", r"\midrule"]
         for number, row in enumerate(self.rows):
             if not isinstance(row, Subheading):
                 lines.append(rf"{' & '.join(column.latex_cell(row) for column in page)} \\")
-            elif str(row.words):
+            elif row.words:
                 across = rf"\multicolumn{{{len(page)}}}{{@{{}}l@{{}}}}"
-                lines.append(rf"{across}{{{latex_of(row.words)}}} \\")
+                lines.append(rf"{across}{{{latex_escaped(row.words)}}} \\")
             elif number not in (0, last):
                 lines.append(r"\midrule")
-        return [*lines, r"\bottomrule", r"\end{tabular}"]
+        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
 
     # -- notebook and data -------------------------------------------------------------------------
 
@@ -308,7 +286,7 @@ class Table:
 
         blank = [""] * (len(self._page) - 1)
         body = [
-            [clean(str(row.words)), *blank]
+            [clean(row.words), *blank]
             if isinstance(row, Subheading)
             else [column.cell(row) for column in self._page]
             for row in self.rows
@@ -316,8 +294,8 @@ class Table:
         ]
         heads = [clean((column.heading or column.key).replace("\n", " ")) for column in self._page]
         table = pd.DataFrame(body, columns=heads).to_html(index=False, border=0)
-        title, *notes = (f"<p>{escape(clean(str(text)))}</p>" for text in (self.title, *self.notes))
-        return "\n".join([*([title] if str(self.title) else []), table, *notes])
+        title, *notes = (f"<p>{escape(clean(text))}</p>" for text in (self.title, *self.notes))
+        return "\n".join([*([title] if self.title else []), table, *notes])
 
     def records(self) -> list[dict[str, Any]]:
         """A dictionary for each row, ready for JSON: a number that is not finite is None.
@@ -345,19 +323,14 @@ def is_estimate(entry: Any) -> bool:
     return all(hasattr(entry, part) for part in ("value", "low", "high"))
 
 
-def _wrapped(words: str | Words, indent: str = "") -> list[str]:
+def _wrapped(words: str, indent: str = "") -> list[str]:
     """The lines of a title or a note, wrapped."""
-    text = clean(str(words))
+    text = clean(words)
     if len(text) <= WIDTH:
         return [text] if text else []
     from textwrap import wrap
 
     return wrap(text, WIDTH, subsequent_indent=indent)
-
-
-def latex_of(words: str | Words) -> str:
-    """The LaTeX of a text: its own if it has one, else the text escaped."""
-    return words.latex if isinstance(words, Words) else latex_escaped(words)
 
 
 def _plain(value: Any) -> Any:

@@ -351,7 +351,7 @@ def _draws(name: str, curves: BenchmarkCurves, compute: Floats, tolerance: float
         alpha_compute=float(str(other.coefficients["alpha"])),
         rounding=sum(half_unit(digits) / float(digits) for digits in slopes),
         log_A_one_sample=law.log_A,
-        log_A_compute=float(other.log_C0),
+        log_A_compute=float(other.printed["alpha"]),
         max_abs_difference=float(difference[at]),
         compute_at_max=float(compute[at]),
         crossing=law.crossing,

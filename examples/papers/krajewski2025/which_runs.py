@@ -155,7 +155,7 @@ def _fit(law: Any, sample: Points, rule: Rule) -> RuleFit:
     x = np.log(sample.compute[kept])
     y = np.log(neg_log_accuracy(sample.accuracy[kept], sample.baseline))
     (slope, log_A), covariance = np.polyfit(x, y, 1, cov=True)
-    printed = float(law.log_C0), float(str(law.coefficients["alpha"]))
+    printed = float(law.printed["alpha"]), float(str(law.coefficients["alpha"]))
     away, spare = np.array([-printed[1] - slope, printed[0] - log_A]), len(x) - 2
     distance = float(away @ np.linalg.solve(covariance, away))
     log_t = lgamma(0.5 * (spare + 2)) - lgamma(0.5 * spare) - log(spare)

@@ -12,7 +12,6 @@ import pytest
 from isoflop.theory.data.notation import notation
 from isoflop.theory.data.published import (
     KRAJEWSKI_RUNS,
-    LAWS,
     compute_counterparts,
     names,
     published,
@@ -21,13 +20,6 @@ from isoflop.theory.data.published import (
 MP = mpmath.mp.clone()
 MP.dps = 50
 ROUNDING = MP.mpf(10) ** -35  # relative: one unit of the last stored digit at most
-
-# Catalogue
-
-
-def test_catalogue() -> None:
-    assert names() == tuple(LAWS)
-    assert sorted(names("compute") + names("params-tokens")) == sorted(names())
 
 
 @pytest.mark.parametrize("name", names("params-tokens"))
@@ -50,8 +42,6 @@ def test_printed_letters_convert_to_the_canonical_digits(name: str) -> None:
 def test_refusals(name: str, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         published(name)
-    with pytest.raises(ValueError, match="'besiroglu2024' is a params-tokens law"):
-        _ = published("besiroglu2024").log_C0
 
 
 # Logarithms and rounding
@@ -139,7 +129,6 @@ def test_a_compute_law_is_decoded_from_its_row_of_table_11() -> None:
             (MP.exp(MP.mpf(law.printed["alpha"])), law.coefficients["C0"]),
         ):
             assert abs(MP.mpf(digits) - exact) <= exact * ROUNDING
-        assert law.log_C0 == law.printed["alpha"]
 
 
 def test_runs_on_the_ray(public_runs: Path) -> None:
