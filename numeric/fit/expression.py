@@ -5,25 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..data.columns import BUDGET, LETTERS
 from ..errors import ArgumentError, outside
-from ..law.custom import executed
 from .form import Form
 from .newton import Box, Problem, minimise
 from .objective import Objective
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
     from sympy import Expr
 
-    from ...theory.code.model_code import ModelCode
     from .form import Held
 
     Floats = NDArray[np.float64]
@@ -35,6 +32,9 @@ MORE_FUNCTIONS = {
     },
     **{"arcsin": "asin", "arccos": "acos", "arctan": "atan"},
 }
+#: NumPy's names of SymPy's functions that it calls otherwise; whole numbers and fractions of larger
+#: parts are evaluated as floats.
+NUMPY, LARGEST_EXACT = {f"a{x}": f"arc{x}" for x in ("sin", "cos", "tan")} | {"Abs": "abs"}, 1000
 #: The derivatives of a law with so many coefficients take seconds.
 MOST_COEFFICIENTS = 20
 #: Draws for each coefficient that is drawn, and the most in all; how many of the best go downhill,
@@ -92,9 +92,7 @@ class Expression(Form):
                 domain = "a name, a formula or a SymPy expression"
                 raise outside("model", self.expression, domain)
             return tuple(sorted(symbol.name for symbol in self.expression.free_symbols))
-        from ...theory.reader.tokens import tokenize
-
-        found = [token.text for token in tokenize(self.expression) if token.kind == "name"]
+        found = _names(self.expression)
         products = [text for text in found if {*text} <= {*LETTERS}]
         return tuple(dict.fromkeys([*found, *"".join(products)]))
 
@@ -110,10 +108,10 @@ class Expression(Form):
         known = {"N", "D", "C", *BUDGET, *self.extra}
         return tuple(name for name in self.names if name in known)
 
-    @cached_property
-    def code(self) -> ModelCode:
-        """The generated source."""
-        return model_code_of(self.expression, self.variables)
+    @property
+    def code(self) -> Compiled:
+        """The law as functions."""
+        return compiled(self.expression, self.variables)
 
     @cached_property
     def coefficients(self) -> tuple[str, ...]:
@@ -175,20 +173,18 @@ class Expression(Form):
 
     def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
         """Values (K, n) and first derivatives (K, p, n); not finite where the law is not."""
-        shape = (len(theta), self.size)
-        jacobian = np.empty((*theta.shape, self.size))
         with np.errstate(all="ignore"):
-            values, first = _module(self.code.source).first(*self._arguments(theta))
-        for i, derivative in enumerate(first):
-            jacobian[:, i] = derivative
-        return np.array(np.broadcast_to(values, shape), dtype=np.float64), jacobian
+            found = self.code.first(*self._arguments(theta))
+        shape = len(theta), self.size
+        values, *first = (np.broadcast_to(x, shape).astype(np.float64) for x in found)
+        return values, np.stack(first, axis=1)
 
     def curvature(self, theta: Floats, jacobian: Floats, factors: Floats) -> Floats:
         """The sum over the runs of factors (K, n) times the second derivatives: (K, p, p)."""
         found = np.zeros((*theta.shape, theta.shape[1]))
         with np.errstate(all="ignore"):
-            second = _module(self.code.source).second(*self._arguments(theta))
-            for (i, j), derivative in zip(self.code.second, second, strict=True):
+            second = self.code.second(*self._arguments(theta))
+            for (i, j), derivative in zip(self.code.pairs, second, strict=True):
                 found[:, i, j] = found[:, j, i] = np.sum(factors * derivative, axis=-1)
         return found
 
@@ -201,7 +197,7 @@ class Expression(Form):
         target (n,) or (K, n): the coefficients (K, p), and the weighted squares (K,) of what is left,
         infinite where the law is not finite.
         """
-        free = np.array(self.code.linear, dtype=np.intp)
+        free = self.code.linear
         free = free[box.lower[free] < box.upper[free]]
         room, root = Box(box.lower[free], box.upper[free]), np.sqrt(weights)
         theta = theta.copy()
@@ -331,48 +327,91 @@ def _sizes(
 # -- reading and compiling -------------------------------------------------------------------------
 
 
+class Compiled(NamedTuple):
+    """A law as functions of its variables and coefficients: itself with its first derivatives, and
+    the second derivatives that do not vanish, of these pairs; the coefficients in which it is linear.
+    """
+
+    coefficients: tuple[str, ...]
+    first: Callable[..., Any]
+    second: Callable[..., Any]
+    pairs: tuple[tuple[int, int], ...]
+    linear: NDArray[np.intp]
+
+
 @lru_cache(maxsize=64)
-def model_code_of(law: Expr | str, variables: tuple[str, ...]) -> ModelCode:
-    """The generated source of a law, in which every name but the variables is a coefficient."""
+def compiled(law: Expr | str, variables: tuple[str, ...]) -> Compiled:
+    """A law in which every name but the variables is a coefficient, with its exact derivatives."""
     import sympy
 
-    from ...theory.code.model_code import model_code
+    exact = _read(law, variables) if isinstance(law, str) else sympy.sympify(law, strict=True)
+    if exact.has(sympy.I, sympy.nan, sympy.oo, sympy.zoo):
+        raise ValueError(f"law={law}: must be real and finite")
+    for function in exact.atoms(sympy.Function):
+        if not hasattr(np, NUMPY.get(function.func.__name__, function.func.__name__)):
+            raise ValueError(f"law: no derivatives through {function.func.__name__}")
+    found = {symbol.name for symbol in exact.free_symbols} - {*variables}
+    order = [*_names(law)] if isinstance(law, str) else sorted(found)
+    names = tuple(dict.fromkeys(name for name in order if name in found))
+    if wrong := [name for name in names if not name.isidentifier()]:
+        complaint = "must be a name of letters, digits and underscores"
+        raise ValueError(f"coefficient {wrong[0]!r}: {complaint}")
+    if len(names) > MOST_COEFFICIENTS:
+        raise ValueError(
+            f"law: has {len(names)} coefficients ({', '.join(names[:3])}, ...); must have at most "
+            f"{MOST_COEFFICIENTS}: its second derivatives grow with their square"
+        )
+    # Dummies print as names of their own, whatever the heading of a column; SymPy would take powers
+    # of long numbers exactly.
+    real = {name: sympy.Dummy(real=True) for name in (*variables, *names)}
+    exact = exact.xreplace({symbol: real[symbol.name] for symbol in exact.free_symbols})
+    long = [x for x in exact.atoms(sympy.Rational) if max(abs(x.p), x.q) > LARGEST_EXACT]
+    exact = exact.xreplace({x: sympy.Float(x, 17) for x in long})
+
+    def slope(e: Expr, i: int) -> Expr:  # at a kink that beside it
+        return e.diff(real[names[i]]).replace(sympy.DiracDelta, lambda *_: sympy.S.Zero).doit()
+
+    places = range(len(names))
+    gradient = [slope(exact, i) for i in places]
+    second = {(i, j): slope(gradient[i], j) for i in places for j in places[i:]}
+    second = {pair: e for pair, e in second.items() if e != 0}
+    linear: list[int] = []
+    for i in places:
+        if not any((j, i) in second for j in [*linear, i]):
+            linear.append(i)
+    made = [
+        sympy.lambdify([*real.values()], formulas, "numpy", cse=True)
+        for formulas in ([exact, *gradient], [*second.values()])
+    ]
+    return Compiled(names, made[0], made[1], tuple(second), np.array(linear, dtype=np.intp))
+
+
+def _names(text: str) -> list[str]:
+    from ...theory.reader.tokens import tokenize
+
+    return [token.text for token in tokenize(text) if token.kind == "name"]
+
+
+def _read(text: str, variables: tuple[str, ...]) -> Expr:
+    """The expression of a text, in which a name of variables alone, such as ND, is their product."""
+    import sympy
+
     from ...theory.reader.building import FUNCTIONS, NamedFunction
     from ...theory.reader.parse import read
     from ...theory.reader.tokens import tokenize
 
-    if isinstance(law, str):
-        x, tokens = sympy.Symbol("x", real=True), tokenize(law)
-        known: dict[str, Any] = {
-            text: NamedFunction((x,), getattr(sympy, name)(x))
-            for text, name in MORE_FUNCTIONS.items()
-        }
-        known["pi"] = sympy.pi
-        named = {*FUNCTIONS, *known, *variables}
-        names = [token.text for token in tokens if token.kind == "name"]
-        for name, after in pairwise(tokens):
-            is_call = after.text == "(" and after.position == name.position + len(name.text)
-            if is_call and name.kind == "name" and name.text not in named:
-                hint = f"{name.text}*(...) is a product"
-                complaint = f"{name.text}(...): {name.text} is not a function; {hint}"
-                raise ArgumentError("model", law, complaint=complaint)
-        # A name of variables alone, such as ND, is their product.
-        others = [name for name in names if name not in named and {*name} - {*variables}]
-        coefficients = tuple(dict.fromkeys(others))
-        known |= {name: sympy.Symbol(name, real=True) for name in (*variables, *coefficients)}
-        exact = read(law, tokens, known)
-    else:
-        exact = sympy.sympify(law, strict=True)
-        symbols = {symbol.name for symbol in exact.free_symbols}
-        coefficients = tuple(sorted(symbols - {*variables}))
-    if len(coefficients) > MOST_COEFFICIENTS:
-        raise ValueError(
-            f"law: has {len(coefficients)} coefficients ({', '.join(coefficients[:3])}, ...); must "
-            f"have at most {MOST_COEFFICIENTS}: its second derivatives grow with their square"
-        )
-    return model_code(exact, variables, coefficients)
-
-
-@lru_cache(maxsize=64)
-def _module(source: str) -> ModuleType:
-    return executed("model", source)
+    x, tokens = sympy.Symbol("x", real=True), tokenize(text)
+    known: dict[str, Any] = {
+        name: NamedFunction((x,), getattr(sympy, of)(x)) for name, of in MORE_FUNCTIONS.items()
+    }
+    known["pi"] = sympy.pi
+    named = {*FUNCTIONS, *known, *variables}
+    for name, after in pairwise(tokens):
+        is_call = after.text == "(" and after.position == name.position + len(name.text)
+        if is_call and name.kind == "name" and name.text not in named:
+            hint = f"{name.text}*(...) is a product"
+            complaint = f"{name.text}(...): {name.text} is not a function; {hint}"
+            raise ArgumentError("model", text, complaint=complaint)
+    others = [name for name in _names(text) if name not in named and {*name} - {*variables}]
+    known |= {name: sympy.Symbol(name, real=True) for name in (*variables, *others)}
+    return read(text, tokens, known)

@@ -22,7 +22,7 @@ from .page import as_dict, file_text, run_ranges, source, table, warnings_of
 from .power import COMPUTE, PARAMS_TOKENS, PowerTerms
 from .resample import Draws, resample
 from .solution import Solution
-from .uncertainty import sandwich
+from .uncertainty import influence, sandwich
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,11 +91,16 @@ class Fit(Fitted, Shown):
 
     # -- uncertainty -------------------------------------------------------------------------------
 
+    @property
+    def is_at_zero(self) -> bool:
+        """Whether E came out as 0, the least that it can be."""
+        return "E" in self.solution.at_bound and self.coefficients["E"] == 0.0
+
     @cached_property
     def _sandwich(self) -> Floats:
         """The covariance (p, p) of the solver's parameters; ValueError as of `covariance`."""
         solution = self.solution
-        if "E" in solution.at_bound and self.coefficients["E"] == 0.0 and solution.free.any():
+        if self.is_at_zero and solution.free.any():
             raise ValueError(
                 "covariance: E is 0, the least it can be, and all other coefficients move with it; "
                 "a bootstrap (--bootstrap) has intervals, and so has a law without E (--fix E=0)"
@@ -127,21 +132,28 @@ class Fit(Fitted, Shown):
         return self.covariance / np.outer(scale, scale)
 
     @cached_property
-    def drawn(self) -> Draws | None:
-        """The resamples, or without any 1,000 draws of the covariance by Student's t; None where
-        there is no covariance, or no minimum.
+    def drawn_or_why(self) -> Draws | str:
+        """The resamples, or without any 1,000 draws of the covariance by Student's t; the reason where
+        there are neither.
         """
-        if self.draws is not None or not self.converged:
+        if self.draws is not None:
             return self.draws
+        if not self.converged:
+            return "no optimum was reached"
         try:
             covariance = self._sandwich
-        except ValueError:
-            return None
+        except ValueError as error:
+            return str(error).removeprefix("covariance: ")
         if not np.isfinite(covariance).all():
-            return None
+            return "the covariance exceeds the largest float"
         group, spare = self.runs.group, self.solution.spare
         freedom = spare if group is None else len({*group.tolist()}) - 1
         return self.solution.drawn(covariance, max(freedom, 1))
+
+    @property
+    def drawn(self) -> Draws | None:
+        """The draws from which every interval comes; None where there are none."""
+        return None if isinstance(self.drawn_or_why, str) else self.drawn_or_why
 
     def _refined(self, name: str, found: Estimate, level: float) -> Estimate:
         """Without resamples a coefficient has the standard error of the covariance, and one on a
@@ -190,10 +202,19 @@ class Fit(Fitted, Shown):
         return replace(self, draws=draws)
 
     def influence(self) -> DataFrame:
-        """The residual, leverage and Cook's distance of every run; see `isoflop.numeric.fit.influence.influence`."""
-        from .influence import influence
+        """A row a run, indexed by its row in the table: `residual`; `leverage`, the diagonal of the
+        projection on the columns of the Jacobian, whose sum is the number of free coefficients; and
+        `distance`, Cook's distance, the squared change of the coefficients without the run in units
+        of their covariance. ValueError where there is none.
+        """
+        from pandas import DataFrame, Index
 
-        return influence(self)
+        solution = self.solution
+        leverage, distance = influence(
+            solution.problem, solution.theta, solution.free, self._sandwich
+        )
+        columns = {"residual": self.residuals, "leverage": leverage, "distance": distance}
+        return DataFrame(columns, index=Index(self.runs.row, name="row"))
 
     # -- output; the options are those of `isoflop.numeric.fit.page.table` -------------------------
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     Bounds = Mapping[str, tuple[float | None, float | None]]
     Held = Mapping[str, tuple[float, float]]
 
-#: A parameter this close to its bound is on it.
-AT_BOUND = 1e-9
 #: Exponents are sought between these unless the caller bounds them otherwise; a term at the centre of
 #: the runs between these multiples of the smallest and the largest observed value.
 EXPONENTS, SMALLEST_TERM, LARGEST_TERM = (1e-3, 10.0), 1e-10, 1e10
@@ -201,8 +199,7 @@ class Form(ABC):
 
     def on_bound(self, theta: Floats) -> Mask:
         """Which of the parameters (..., p) lie on a bound, fixed ones among them."""
-        near = AT_BOUND * np.maximum(1.0, np.abs(theta))
-        return np.asarray((theta - self.box.lower <= near) | (self.box.upper - theta <= near))
+        return self.box.on_lower(theta) | self.box.on_upper(theta)
 
     def runaway(self, theta: Floats) -> Mask:
         """Which of the parameters (..., p) went to a limit of the search that the caller did not

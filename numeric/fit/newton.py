@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 #: Numbers in one pass, problems times runs, that fit into the cache.
 BLOCK = 16_384
+#: A parameter this close to its bound is on it.
+AT_BOUND = 1e-9
 MOST_STEPS = 200
 #: At a minimum a step promises a decrease by less than this share of the objective.
 ENOUGH = 1e-15
@@ -61,6 +63,14 @@ class Box(NamedTuple):
     def inside(self, theta: Any) -> Floats:
         """The nearest parameters in the box."""
         return np.clip(theta, self.lower, self.upper)
+
+    def on_lower(self, theta: Floats) -> Mask:
+        """Which parameters (..., p) lie on their lower bounds."""
+        return np.asarray(theta - self.lower <= AT_BOUND * np.maximum(1.0, np.abs(theta)))
+
+    def on_upper(self, theta: Floats) -> Mask:
+        """Which parameters (..., p) lie on their upper bounds."""
+        return np.asarray(self.upper - theta <= AT_BOUND * np.maximum(1.0, np.abs(theta)))
 
 
 EVERYWHERE = Box()

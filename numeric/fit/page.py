@@ -78,7 +78,11 @@ def table(
     ValueError
         Where an argument is outside its domain, or the law has nothing that depends on it.
     """
-    spelling, level, at = find_notation(notation), checked_level(level), points(fit, compute, ratio)
+    spelling, level, at = (
+        find_notation(notation),
+        checked_level(level),
+        points(fit, compute=compute, ratio=ratio),
+    )
     solution = fit.solution
     rows: list[Any] = []
     for name, value in fit.estimates(level).items():
@@ -100,42 +104,42 @@ def table(
         ),
         Column("note", " ", align="left"),
     ]
-    doubts = list(warnings_of(fit, at["compute"]))
+    doubts = warnings_of(fit, at["compute"])
     notes = [*_notes(fit), *(f"warning: {text}" for text in doubts[:MOST_WARNINGS])]
     if (more := len(doubts) - MOST_WARNINGS) > 0:
         notes.append(f"{counted(more, 'warning')} more in the plain data (--format json)")
     return Table(columns, [*rows, *([RULE] if follows else []), *follows], _status(fit), notes)
 
 
-def points(fit: Fit, compute: ArrayLike | None, ratio: ArrayLike | None) -> Points:
+def points(fit: Fit, **given: ArrayLike | None) -> Points:
     """The computes and the overtraining ratios at which numbers of the law are wanted, checked."""
     at, model = dict[str, tuple[float, ...]](), fit.solution.model
-    for what, given in (("compute", compute), ("ratio", ratio)):
-        values: list[Any] = list(given) if isinstance(given, list | tuple | np.ndarray) else [given]
-        at[what] = tuple(dict.fromkeys(positive_number(what, x) for x in values if x is not None))
-        if at[what] and not any(what == place for place, *_ in DERIVED.get(model.name, ())):
+    for what, values in given.items():
+        each: list[Any] = [] if values is None else np.ravel(values).tolist()
+        at[what] = tuple(dict.fromkeys(positive_number(what, x) for x in each))
+        if each and not any(what == place for place, *_ in DERIVED.get(model.name, ())):
             complaint = f"nothing that follows from {model} is at a {what}"
-            raise ArgumentError(what, at[what][0], complaint=complaint)
+            raise ArgumentError(what, each[0], complaint=complaint)
     return at
 
 
 def _derived(fit: Fit, level: float, at: Points, spelling: Notation) -> Iterator[dict[str, Any]]:
     """Rows for the numbers that follow from the law of a fit; undetermined where they overflow."""
-    places = {"": ((),), **{what: tuple((x,) for x in values) for what, values in at.items()}}
-    wording = {"": "", "compute": " at {} FLOP", "ratio": " at ratio {}"}
     derived = DERIVED.get(fit.solution.model.name, ())
-    for what, x in ((what, x) for what, values in places.items() for x in values):
-        place = [spelt(*x)] if x else []
-        several = f"@{place[0]}" if len(places[what]) > 1 else ""
-        for name, symbol, function in (row[1:] for row in derived if row[0] == what):
-            try:
-                value = fit.law.estimate(lambda law, f=function, x=x: f(law, *x), level)
-            except ValueError:
-                value = Estimate(nan, undetermined=True)
-            words = LABELS.get(symbol, symbol) + wording[what].format(*place)
-            label = Words(words, _latex(symbol, spelling, *x))
-            row = {"name": name + several, "kind": "derived", "note": "", "label": label}
-            yield {**row, "value": value}
+    for what, values in {"": (), **at}.items():
+        for x in values if what else (None,):
+            place, given = ("", ()) if x is None else (spelt(x), (x,))
+            for name, symbol, function in (row[1:] for row in derived if row[0] == what):
+                try:
+                    value = fit.law.estimate(lambda law, f=function, x=given: f(law, *x), level)
+                except ValueError:
+                    value = Estimate(nan, undetermined=True)
+                words = LABELS.get(symbol, symbol)
+                if place:
+                    words += f" at {place} FLOP" if what == "compute" else f" at ratio {place}"
+                key = f"{name}@{place}" if len(values) > 1 else name
+                label = Words(words, _latex(symbol, spelling, *given))
+                yield {"name": key, "kind": "derived", "note": "", "label": label, "value": value}
 
 
 def _status(fit: Fit) -> str:
@@ -153,29 +157,27 @@ def _status(fit: Fit) -> str:
 
 def _notes(fit: Fit) -> Iterator[str]:
     """Notes on unusual columns and rejected rows, the residuals, and the source of the intervals."""
-    runs, columns, model = fit.runs, read(fit), fit.solution.model
+    runs, columns, solution = fit.runs, read(fit), fit.solution
     spelling = ", ".join(f"{name} {column!r}" for name, column in columns.items() if column)
     spelling += "".join(f"; {x} from C = 6ND" for x, column in columns.items() if not column)
-    unusual = model.is_expression or any(name != column for name, column in columns.items())
+    is_unusual = solution.model.is_expression or any(x != column for x, column in columns.items())
     lost = lost_rows(runs.left_out, runs.dropped)
-    if unusual or lost:
-        yield "; ".join(filter(None, [f"columns {spelling}" if unusual else "", lost]))
-    with np.errstate(over="ignore"):
-        size, worst = np.sqrt(np.mean(fit.residuals**2)), np.argmax(np.abs(fit.residuals))
-    what, digits = (
-        "log residuals" if fit.solution.objective.in_logs else "residuals",
-        Significant(3),
-    )
-    largest = f"{digits.text(float(fit.residuals[worst]))} (row {runs.row[worst]})"
+    if is_unusual or lost:
+        yield "; ".join(filter(None, [f"columns {spelling}" if is_unusual else "", lost]))
     if fit.is_sound:
-        yield f"{what} {digits.text(float(size))} (root mean square), the largest {largest}"
-    how = intervals(fit)
-    which = "runs" if runs.group is None else "groups of runs"
-    covariance = "HC3" if runs.group is None else "CR3, by group"
+        worst, digits = int(np.argmax(np.abs(fit.residuals))), Significant(3).text
+        size, largest = np.sqrt(np.mean(fit.residuals**2)), float(fit.residuals[worst])
+        yield (
+            f"{'log ' * solution.objective.in_logs}residuals {digits(float(size))} (root mean "
+            f"square), the largest {digits(largest)} (row {runs.row[worst]})"
+        )
+    how, by = intervals(fit), runs.group is not None
     yield {
         "none": f"no intervals: {how.get('reason')}",
-        "sandwich": f"intervals of 1,000 draws of the covariance ({covariance}) by Student's t",
-        "bootstrap": f"intervals of {how.get('repeats')} resamples of {which}, seed {how.get('seed')}",
+        "sandwich": f"intervals of 1,000 draws of the covariance ({'CR3, by group' if by else 'HC3'}) "
+        "by Student's t",
+        "bootstrap": f"intervals of {how.get('repeats')} resamples of {'groups of ' * by}runs, "
+        f"seed {how.get('seed')}",
     }[how["kind"]]
 
 
@@ -191,7 +193,7 @@ def as_dict(fit: Fit, name: str = "", **options: Any) -> dict[str, Any]:
     and warnings. The options are those of `table`.
     """
     model, runs, value = fit.solution.model, fit.runs, float(fit.objective_value)
-    at = points(fit, options.get("compute"), options.get("ratio"))
+    at = points(fit, compute=options.get("compute"), ratio=options.get("ratio"))
     numbers: dict[str, dict[str, Any]] = {"coefficient": {}, "derived": {}}
     for row in table(fit, **options).records():
         numbers[row["kind"]][row["name"]] = {key: row[key] for key in KEYS}
@@ -220,22 +222,18 @@ def as_dict(fit: Fit, name: str = "", **options: Any) -> dict[str, Any]:
         "undetermined": list(fit.undetermined),
         "open_directions": list(fit.open_directions),
         "interval": {"level": options.get("level", DEFAULT_LEVEL), **intervals(fit)},
-        "warnings": list(warnings_of(fit, at["compute"])),
+        "warnings": warnings_of(fit, at["compute"]),
     }
 
 
 def file_text(fit: Fit, path: Any, **options: Any) -> str:
     """The plain data with the draws, where the fit is a result."""
     data, draws = as_dict(fit, Path(path).stem, **options), fit.drawn
-    text = json.dumps(data, indent=2, allow_nan=False)
-    if data["model"] != "params-tokens" or not fit.is_sound or draws is None:
-        return f"{text}\n"
-    columns = {
-        name: [float(f"{value:.7g}") for value in column.tolist()]
-        for name, column in zip(fit.coefficients, draws.coefficients.T, strict=True)
-    }
-    saved = json.dumps({"kind": draws.kind, "coefficients": columns}, allow_nan=False)
-    return f'{text[:-2]},\n  "draws": {saved}\n}}\n'
+    if fit.is_sound and draws is not None:
+        columns = np.char.mod("%.7g", draws.coefficients.T).astype(float).tolist()
+        held = dict(zip(fit.names, columns, strict=True))
+        data["draws"] = {"kind": draws.kind, "coefficients": held}
+    return json.dumps(data, indent=2, allow_nan=False) + "\n"
 
 
 def source(fit: Fit) -> str:
@@ -273,80 +271,57 @@ def run_ranges(runs: object) -> dict[str, tuple[float, float]]:
 def intervals(fit: Fit) -> dict[str, Any]:
     """The kind of the intervals, "bootstrap", "sandwich" or "none", with its options or the reason."""
     draws = fit.draws
-    if fit.drawn is None:
-        try:
-            reason = "the covariance exceeds the largest float"
-            reason = reason if fit.converged and fit.covariance.size else "no optimum was reached"
-        except ValueError as error:
-            reason = str(error).removeprefix("covariance: ")
-        return {"kind": "none", "reason": reason}
     if draws is None:
-        return {"kind": "sandwich"}
+        return {"kind": "sandwich"} if fit.drawn else {"kind": "none", "reason": fit.drawn_or_why}
     data = {"resample": draws.kind, "repeats": draws.done, "requested": draws.requested}
     more = {"failed": draws.failed, "seed": draws.seed, "interrupted": draws.interrupted}
     return {"kind": "bootstrap", **data, **more}
 
 
-def warnings_of(fit: Fit, computes: tuple[float, ...] = ()) -> Iterator[str]:
+def warnings_of(fit: Fit, computes: tuple[float, ...] = ()) -> list[str]:
     """The warnings of a fit and of the numbers derived at computes: on reading the runs, the optimum,
     the runs, and the intervals.
     """
     runs, solution, draws, ranges = fit.runs, fit.solution, fit.draws, run_ranges(fit.runs)
     variables = [LETTERS.get(name, name) for name in solution.model.variables]
     given, kept = "compute is taken as given", "the law reads params and tokens, not compute"
-    for text in dict.fromkeys(runs.warnings):
-        yield text if "compute" in variables else text.replace(given, kept)
-    numbers = np.stack([solution.observed, *(getattr(runs, x) for x in ranges)])
-    if ranges and (again := len(runs) - np.unique(numbers, axis=1).shape[1]):
-        yield f"{counted(again, 'duplicate')}: the same params, tokens and loss as another run"
-    if not fit.converged:
-        yield "no point was certified as a minimum: these numbers are no result"
-    if fit.undetermined:
-        moves = "; ".join(
-            ", ".join(f"{name} {change:+.2g}" for name, change in direction.items())
-            for direction in fit.open_directions
-        )
-        noticed = f"; no run notices these changes, in shares of each: {moves}" if moves else ""
-        yield f"the runs leave {', '.join(fit.undetermined)} undetermined{noticed}"
-    if "E" in solution.at_bound and fit.coefficients["E"] == 0.0:
-        yield "E = 0 is the least it can be: these runs do not tell it from 0"
-    if small := _indistinct(fit):
-        yield f"these runs do not tell {', '.join(small)} from 0: a standard error exceeds its size"
+    shown = [x if "compute" in variables else x.replace(given, kept) for x in runs.warnings]
+    moves = "; ".join(
+        ", ".join(f"{name} {change:+.2g}" for name, change in direction.items())
+        for direction in fit.open_directions
+    )
+    noticed = f"; no run notices these changes, in shares of each: {moves}" if moves else ""
     with np.errstate(all="ignore"):
-        logs = np.log(solution.fitted) - np.log(solution.observed)
-        scatter = float(np.sqrt(np.mean(logs**2)))
-    if fit.converged and runs.metric == "loss" and scatter > LARGEST_SCATTER:
-        yield (
-            f"the losses scatter about the law by {100.0 * scatter:.3g} % (root mean square), runs of "
-            f"one kind by 3 % and less: fit one kind with --where, or another law"
-        )
+        scatter = float(np.sqrt(np.mean(np.log(solution.fitted / solution.observed) ** 2)))
+    is_scattered = fit.converged and runs.metric == "loss" and scatter > LARGEST_SCATTER
+    groups = FEW_GROUPS if runs.group is None else len({*runs.group.tolist()})
+    checks = {
+        "no point was certified as a minimum: these numbers are no result": not fit.converged,
+        f"the runs leave {', '.join(fit.undetermined)} undetermined{noticed}": fit.undetermined,
+        "E = 0 is the least it can be: these runs do not tell it from 0": fit.is_at_zero,
+        f"the losses scatter about the law by {100.0 * scatter:.3g} % (root mean square), runs of one "
+        "kind by 3 % and less: fit one kind with --where, or another law": is_scattered,
+    }
     for name in variables:
         low, high = ranges.get(name, (1.0, 1.0))
-        if low < high < NARROWEST_RANGE * low:
-            span = f"{high / low:.3g} alone ({low:.4g} to {high:.4g})"
-            yield f"{name} spans a factor of {span}: what is fitted along it holds there"
+        span = f"{high / low:.3g} alone ({low:.4g} to {high:.4g})"
+        text = f"{name} spans a factor of {span}: what is fitted along it holds there"
+        checks[text] = low < high < NARROWEST_RANGE * low
     for compute in computes:
-        if far := beyond(ranges, compute=compute):
-            yield f"what is derived at {spelt(compute)} FLOP is far beyond the runs: {far}"
-    groups = FEW_GROUPS if runs.group is None else len({*runs.group.tolist()})
-    if groups < FEW_GROUPS and fit.drawn is not None:
-        yield f"{counted(groups, 'group')}: with fewer than {FEW_GROUPS}, intervals by group are rough"
-    if draws is not None and draws.interrupted:
+        far = beyond(ranges, compute=compute)
+        checks[f"what is derived at {spelt(compute)} FLOP is far beyond the runs: {far}"] = far
+    few = f"{counted(groups, 'group')}: with fewer than {FEW_GROUPS}, intervals by group are rough"
+    checks[few] = groups < FEW_GROUPS and fit.drawn
+    if draws is not None:
         done = f"{draws.done} of {counted(draws.requested, 'resample')}"
-        yield f"bootstrap: interrupted after {done}; the intervals are of these"
-    if draws is not None and draws.failed:
         left = f"{draws.failed} of {counted(draws.done, 'refit')}"
-        yield f"bootstrap: {left} reached no certified minimum; the intervals are of the others"
-
-
-def _indistinct(fit: Fit) -> list[str]:
-    """Coefficients that may have either sign (E, or those of an expression) whose standard error
-    exceeds their size.
-    """
-    model = fit.solution.model
-    signed = [x for x in fit.names if model.is_expression or x == model.irreducible]
-    errors = {x: fit.estimate(x).standard_error or 0.0 for x in signed if fit.converged}
-    return [x for x, error in errors.items() if error > abs(fit.coefficients[x])]
+        checks |= {
+            f"bootstrap: interrupted after {done}; the intervals are of these": draws.interrupted,
+            f"bootstrap: {left} reached no certified minimum; the intervals are of the others": (
+                draws.failed
+            ),
+        }
+    return [*dict.fromkeys(shown), *(text for text, holds in checks.items() if holds)]
 
 
 def spelt(value: float) -> str:

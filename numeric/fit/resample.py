@@ -1,7 +1,5 @@
-"""A fit repeated on resamples of its rows: the bootstrap of every law.
-
-A fit takes part by one function, which makes many refits at once. The resamples are the same for a
-seed whatever the number of jobs: batch i has the random numbers of ``SeedSequence(seed,
+"""A fit repeated on resamples of its rows: the bootstrap of every law. The resamples are the same for
+a seed whatever the number of jobs: batch i has the random numbers of ``SeedSequence(seed,
 spawn_key=(i,))``.
 """
 
@@ -18,13 +16,13 @@ from ..repeat import repeat
 from ..results import LEAST_DRAWS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Draws", "case_weights", "refits_of", "resample"]
+__all__ = ["Draws", "case_weights", "resample"]
 
 #: Resamples in one batch.
 BATCH = 100
@@ -113,44 +111,25 @@ def resample(
         needs = f"resampling whole groups needs at least {LEAST_GROUPS}"
         raise ValueError(f"by: has {count} groups; {needs}")
 
-    def samples() -> Iterator[dict[str, Any]]:
+    def batches() -> Iterator[tuple[Any, Floats]]:
         for index, first in enumerate(range(0, n, BATCH)):
             random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
-            yield {"weights": case_weights(groups, size, min(BATCH, n - first), random)}
+            yield refit, case_weights(groups, size, min(BATCH, n - first), random)
 
-    kind = "cases" if groups is None else "groups"
-    return refits_of(refit, samples(), n, kind=kind, seed=seed, jobs=jobs, progress=progress)
-
-
-def refits_of(
-    refit: Callable[..., Draws],
-    samples: Iterable[Mapping[str, Any]],
-    n: int,
-    *,
-    kind: str = "cases",
-    seed: int = 0,
-    jobs: int = 1,
-    progress: bool = False,
-) -> Draws:
-    """Refits to n resamples that the caller draws: `samples` holds the keywords of `refit` for each
-    batch. `jobs` and `progress` are as in `isoflop.numeric.repeat.repeat`.
-    """
-    batches = ((refit, sample) for sample in samples)
-    size: dict[str, Any] = {"size": lambda draws: draws.done, "total": n}
     how: dict[str, Any] = {"jobs": jobs, "progress": progress, "what": "bootstrap", "unit": "fit"}
-    made = repeat(_refitted, batches, **how, **size)
+    made = repeat(_refitted, batches(), size=lambda draws: draws.done, total=n, **how)
     return Draws(
         rows=np.concatenate([draws.rows for draws in made.values]),
         converged=np.concatenate([draws.converged for draws in made.values]),
         requested=n,
         interrupted=made.interrupted,
-        kind=kind,
+        kind="cases" if groups is None else "groups",
         seed=seed,
     )
 
 
-def _refitted(refit: Callable[..., Draws], sample: Mapping[str, Any]) -> Draws:
-    return refit(**sample)
+def _refitted(refit: Callable[..., Draws], weights: Floats) -> Draws:
+    return refit(weights=weights)
 
 
 def case_weights(by: Any, rows: int, size: int, random: np.random.Generator) -> Floats:

@@ -66,14 +66,15 @@ class Solution:
         The parameters of the solver, (p,), and the objective at the minimum.
     converged : bool
         Whether the point is certified to be a local minimum in the box.
-    others : ndarray
-        (K, p): other minima, best first.
+    equal, others : ndarray
+        (K, p): minima that are as good, and other ones, best first.
     """
 
     problem: Problem
     theta: Floats
     value: float
     converged: bool
+    equal: Floats = field(default_factory=lambda: np.empty((0, 0)))
     others: Floats = field(default_factory=lambda: np.empty((0, 0)))
 
     @classmethod
@@ -204,12 +205,16 @@ def solve(problem: Problem, *, seed: int = 0) -> Solution:
     signs = (ends.theta < 0.0).sum(axis=1) if is_expression else np.zeros(len(order))
     best = int(np.lexsort((ends.value, signs, ~equal))[0])
     close = ends.value <= ends.value[best] * (1.0 + SAME) + floor
+    theta, box = ends.theta[best], problem.box
+    theta = np.where(box.on_lower(theta), box.lower, theta)
+    theta = np.where(box.on_upper(theta), box.upper, theta)
     converged = bool(ends.done[best])
     return Solution(
         problem=posed,
-        theta=ends.theta[best],
-        value=float(ends.value[best]),
-        converged=converged and not (is_expression and is_singular(problem, ends.theta[best])),
+        theta=theta,
+        value=float(problem.values(theta[None])[0]),
+        converged=converged and not (is_expression and is_singular(problem, theta)),
+        equal=ends.theta[close],
         others=ends.theta[order[~close[order]]],
     )
 

@@ -43,6 +43,8 @@ SINGULAR, FLAT = 1e-13, 1e-12
 LEAST_GROUPS = 2
 #: A run or group whose leverage is closer to 1 than this determines a coefficient alone.
 ALONE = 1e-9
+#: Bounds 1 less the share of the Hessian that is one run's from below.
+LEFT = 1e-13
 
 
 def bandwidth(residuals: Floats, width: float) -> float:
@@ -90,6 +92,26 @@ def sandwich(problem: Problem, theta: Floats, free: Any, group: Any = None) -> F
     half = np.linalg.solve(_regular(hessian), scores)
     found[np.ix_(free, free)] = half @ half.T
     return found / (scale[:, None] * scale)
+
+
+def influence(problem: Problem, theta: Floats, free: Any, covariance: Floats) -> tuple[Any, Any]:
+    """The leverage (n,) of each run, and its Cook's distance (change)' V^-1 (change)/p, where `change`
+    is that of the p free parameters without the run, to first order, and V their covariance.
+
+    Without run i the Hessian H = sum w rho'' grad r grad r' lacks one term, and the parameters move
+    by (H - w_i rho''_i grad r_i grad r_i')^-1 w_i psi(r_i) grad r_i, by the formula of Sherman and
+    Morrison. Cook 1977, Detection of influential observation in linear regression.
+    """
+    r, jacobian = (part[0] for part in problem.residuals(theta[None])[:2])
+    roots = np.sqrt(problem.weights)
+    unit, lengths = unit_columns(jacobian[free] * roots)
+    _, psi, bend = problem.objective.measure(r, bandwidth(r, problem.objective.width))
+    pulled = np.linalg.solve((unit * bend) @ unit.T, unit)
+    left = np.maximum(1.0 - bend * np.sum(unit * pulled, axis=0), LEFT)
+    moved = pulled * (roots * psi / left)
+    scaled = covariance[np.ix_(free, free)] * np.outer(lengths, lengths)
+    distance = np.sum(moved * np.linalg.solve(scaled, moved), axis=0) / len(moved)
+    return np.sum(unit * np.linalg.solve(unit @ unit.T, unit), axis=0), distance
 
 
 def _scores(columns: Floats, pulls: Floats, group: Any) -> Floats:
