@@ -230,12 +230,6 @@ TWO_KINDS = {**POOLED, "loss": POOLED["loss"] * np.repeat([1.0, 1.5], 30)}
 WARNED: list[tuple[Any, Any, str]] = [
     (TWO_KINDS, {}, "losses scatter about the law"),
     (grid_runs(params=(1e9, 1.21e9), noise=0.001), {}, "params spans a factor of 1.21 alone"),
-    ({name: np.append(x, x[:2]) for name, x in RUNS.items()}, {}, "2 duplicates: the same params"),
-    (
-        RUNS,
-        {"model": "E + A*N^-b + B*D^-g + k*log(D)", "fixed": {"b": 0.34, "g": 0.28}},
-        "k from 0",
-    ),
 ]
 
 
