@@ -260,15 +260,16 @@ def evaluated_input(name: str, node: ast.AST) -> bool:
     """Text is parsed, never evaluated: SymPy's own readers evaluate it as Python, unless
     ``strict``.
 
-    Only the numeric layer executes anything: the functions that it generates for a user's own law,
-    and conditions on columns, read and checked before pandas evaluates them.
+    Only the numeric layer executes anything: the functions that it generates for a user's own law
+    (``lambdify`` of an expression that was read, in symbols of its own), and conditions on columns,
+    read and checked before pandas evaluates them.
     """
     if not isinstance(node, ast.Call):
         return False
     called = ast.unparse(node.func).split(".")[-1]
     if called == "sympify":
         return "strict=True" not in map(ast.unparse, node.keywords)
-    allowed = {"exec"} if name.startswith("isoflop.numeric.") else set()
+    allowed = {"exec", "lambdify"} if name.startswith("isoflop.numeric.") else set()
     allowed |= {"eval"} if name == CONDITIONS else set()
     return called in (EVALUATORS | {"exec"}) - allowed
 

@@ -32,9 +32,9 @@ MORE_FUNCTIONS = {
     },
     **{"arcsin": "asin", "arccos": "acos", "arctan": "atan"},
 }
-#: NumPy's names of SymPy's functions that it calls otherwise; whole numbers and fractions of larger
-#: parts are evaluated as floats.
-NUMPY, LARGEST_EXACT = {f"a{x}": f"arc{x}" for x in ("sin", "cos", "tan")} | {"Abs": "abs"}, 1000
+#: SymPy's functions that NumPy has; whole numbers and fractions of larger parts are floats.
+KNOWN = {"exp", "log", "Abs", "sign", "expm1", "log1p", "asinh", "acosh", "atanh"}
+KNOWN, LARGEST_EXACT = KNOWN | {*MORE_FUNCTIONS.values()}, 1000
 #: The derivatives of a law with so many coefficients take seconds.
 MOST_COEFFICIENTS = 20
 #: Draws for each coefficient that is drawn, and the most in all; how many of the best go downhill,
@@ -347,9 +347,8 @@ def compiled(law: Expr | str, variables: tuple[str, ...]) -> Compiled:
     exact = _read(law, variables) if isinstance(law, str) else sympy.sympify(law, strict=True)
     if exact.has(sympy.I, sympy.nan, sympy.oo, sympy.zoo):
         raise ValueError(f"law={law}: must be real and finite")
-    for function in exact.atoms(sympy.Function):
-        if not hasattr(np, NUMPY.get(function.func.__name__, function.func.__name__)):
-            raise ValueError(f"law: no derivatives through {function.func.__name__}")
+    if unknown := {x.func.__name__ for x in exact.atoms(sympy.Function)} - KNOWN:
+        raise ValueError(f"law: no derivatives through {', '.join(sorted(unknown))}")
     found = {symbol.name for symbol in exact.free_symbols} - {*variables}
     order = [*_names(law)] if isinstance(law, str) else sorted(found)
     names = tuple(dict.fromkeys(name for name in order if name in found))

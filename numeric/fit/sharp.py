@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .newton import Ends, Problem, median_residuals, minimise
+from .newton import Ends, Problem, median_residuals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,16 +18,15 @@ MOST_STEPS = 60
 #: search.
 ENOUGH, EXACT = 1e-10, 1e-14
 #: Half widths of the box of a step, in units that change the residuals by their median: the first,
-#: that of the certificate, the least; and the width, in medians, of the smooth objective at the end.
-FIRST, CERTIFYING, LEAST, SMOOTH = 1.0, 1e-2, 1e-12, 1e-9
+#: that of the certificate, the least.
+FIRST, CERTIFYING, LEAST = 1.0, 1e-2, 1e-12
 
 
 def sharpen(problem: Problem, theta: Floats) -> Ends:
     """The minimum near parameters (p,).
 
     Residuals are linearised and the step bounded by a box that follows how well the programme
-    predicted the last decrease. A minimum where fewer residuals are 0 than parameters are free hangs
-    on the curvature: Newton's method on an objective that is smooth over a tiny width ends there.
+    predicted the last decrease.
     """
     value, radius = problem.values(theta[None])[0], FIRST
     for _ in range(MOST_STEPS):
@@ -43,13 +42,6 @@ def sharpen(problem: Problem, theta: Floats) -> Ends:
             theta, value = trials[values.argmin()], values.min()
         radius *= 2.0 if gain > 0.5 else 1.0 if gain > 0.1 else 0.25
     _, promised = linear_step(problem, theta, CERTIFYING)
-    if promised > ENOUGH * value:
-        width = SMOOTH * median_residuals(problem, theta[None])
-        end = minimise(problem._replace(width=width), theta[None])
-        there = problem.values(end.theta)[0]
-        if there < value:
-            theta, value = end.theta[0], there
-            _, promised = linear_step(problem, theta, CERTIFYING)
     done = np.array([promised <= ENOUGH * value or value <= float(problem.floor())])
     return Ends(theta[None], np.array([value]), done, np.array([promised]))
 
