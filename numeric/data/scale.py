@@ -28,7 +28,8 @@ def accuracy(neg_log: Any, random_baseline: Any = 0.0) -> Any:
     1.0
     """
     y = real_array("neg_log", neg_log, NONNEGATIVE).astype(np.float64)
-    guess = _baselines(random_baseline)
+    guess = real_array("random_baseline", random_baseline, BASELINE)
+    _require("random_baseline", guess, BASELINE, (guess >= 0.0) & (guess < 1.0))
     _require("neg_log", y, NONNEGATIVE, np.isfinite(y) & (y >= 0.0))
     return (guess + (1.0 - guess) * np.exp(-y))[()]
 
@@ -42,19 +43,13 @@ def neg_log_accuracy(accuracy: Any, random_baseline: Any = 0.0) -> Any:
     """
     domain = f"above random_baseline={random_baseline!r} and at most 1"
     Q = real_array("accuracy", accuracy, domain).astype(np.float64)
-    guess = _baselines(random_baseline)
+    guess = real_array("random_baseline", random_baseline, BASELINE)
+    _require("random_baseline", guess, BASELINE, (guess >= 0.0) & (guess < 1.0))
     _require("accuracy", Q, domain, (guess < Q) & (Q <= 1.0))
     missing, normalised = (1.0 - Q) / (1.0 - guess), (Q - guess) / (1.0 - guess)
     with np.errstate(divide="ignore"):  # each form where its argument is exact to rounding
         logs = np.where(missing < 0.5, np.log1p(-missing), np.log(normalised))
     return (0.0 - logs)[()]
-
-
-def _baselines(values: Any) -> Any:
-    """The accuracies of guessing as an array in [0, 1)."""
-    guess = real_array("random_baseline", values, BASELINE)
-    _require("random_baseline", guess, BASELINE, (guess >= 0.0) & (guess < 1.0))
-    return guess
 
 
 def _require(name: str, values: Any, domain: str, inside: Any) -> None:
