@@ -212,10 +212,6 @@ class Backtest(Shown):
         """The table of predictions."""
         return self.table
 
-    def rows(self) -> list[dict[str, Any]]:
-        """The table of predictions as plain records, with None for what is not known."""
-        return records(self.table)
-
     def as_dict(self) -> dict[str, Any]:
         """Plain data: the settings, and the records of every frame."""
         names = ("what", "source", "hold_out", "axis", "level", "resamples", "seed", "notes")

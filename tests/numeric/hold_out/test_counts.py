@@ -34,7 +34,7 @@ def result(exact) -> Any:
 def test_rows_follow_from_what_they_are_computed_from(result, exact):
     compute = exact.covariates["compute"]
     undetermined = result.fits.set_index(["subject", "law", "cutoff"])["undetermined"]
-    for row in result.rows():
+    for row in result.as_dict()["predictions"]:
         g = exact.names.index(row["target"])
         decades = log10(compute[g] / row["cutoff"])
         assert row["decades_held_out"] == pytest.approx(decades, abs=1e-9)
@@ -120,7 +120,9 @@ def test_targets_without_an_estimate_are_named_not_compared():
     assert (len(found.errors()), found.has_verdict) == (0, False)
     reasons = ("no success", "fewer than 50 samples of some problem")
     assert {*found.table["left_out"]} == {f"target not observed: {reason}" for reason in reasons}
-    assert all(row["observed"] is None and row["inside"] is None for row in found.rows())
+    assert all(
+        row["observed"] is None and row["inside"] is None for row in found.as_dict()["predictions"]
+    )
 
 
 # -- losses ----------------------------------------------------------------------------------------
