@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 
 from sympy import Expr, Symbol
 
-from .budget import GENERAL, SIX_ND, Budget
+from .budget import SIX_ND, Budget
 from .envelope import derive
-from .passk import DRAWS, FAIL_AT, PASS_AT, cross_allocation
+from .passk import DRAWS, FAIL_AT, PASS_AT
 from .penalty import misallocation
 from .ray import ray
 from .reader.tokens import ParseError
@@ -23,12 +22,12 @@ from .theorem.words import function
 OUTER = function("h")(Symbol("y", positive=True))
 
 
-def _envelope(budget: Budget = SIX_ND) -> Setting:
+def _envelope(budget: Budget) -> Setting:
     envelope = derive(budget=budget)
     return Setting(envelope.assumptions, envelope.definitions)
 
 
-def _penalty(budget: Budget = SIX_ND) -> Setting:
+def _penalty(budget: Budget) -> Setting:
     family = misallocation(derive(budget=budget))
     return Setting(family.envelope.assumptions, family.definitions)
 
@@ -54,26 +53,17 @@ def _passk() -> Setting:
     return Setting(functions=(PASS_AT(DRAWS), FAIL_AT(DRAWS)))
 
 
-def _two_numbers_of_draws() -> Setting:
-    pair = cross_allocation()
-    return Setting(pair.assumptions, pair.definitions)
-
-
 #: The settings that hold under any budget.
 UNDER_A_BUDGET: Mapping[str, Callable[[Budget], Setting]] = {
     "envelope": _envelope,
     "penalty": _penalty,
 }
-#: Every setting by name.
+#: The other settings.
 SETTINGS: Mapping[str, Callable[[], Setting]] = {
-    "envelope": _envelope,
-    "penalty": _penalty,
     "runs at a fixed ratio": _ray,
-    "penalty under a general budget": partial(_penalty, GENERAL),
     "function of the reducible loss": _function_of_the_loss,
     "no law": Setting,
     "passk": _passk,
-    "passk at two numbers of draws": _two_numbers_of_draws,
 }
 
 
@@ -85,13 +75,13 @@ def setting(name: str, compute: Expr | None = None) -> Setting:
     ValueError
         If there is no such setting, it has a budget of its own, or the expression is no budget.
     """
+    if under := UNDER_A_BUDGET.get(name):
+        return under(SIX_ND if compute is None else Budget.from_expression(compute))
     if name not in SETTINGS:
-        raise ParseError(f"Setting: must be one of {', '.join(SETTINGS)}")
-    if compute is None:
-        return SETTINGS[name]()
-    if name not in UNDER_A_BUDGET:
+        raise ParseError(f"Setting: must be one of {', '.join((*UNDER_A_BUDGET, *SETTINGS))}")
+    if compute is not None:
         raise ParseError(f"Budget: the setting {name} has a budget of its own")
-    return UNDER_A_BUDGET[name](Budget.from_expression(compute))
+    return SETTINGS[name]()
 
 
 def theorem(text: str, name: str) -> Derivation:
