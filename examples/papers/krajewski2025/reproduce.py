@@ -268,7 +268,7 @@ class Subset:
         runs, of_pair = np.unique(pairs.index, return_inverse=True)
         drawn = [random.integers(len(runs), size=len(runs)) for _ in range(RESAMPLES)]
         weights = np.array([np.bincount(each, minlength=len(runs))[of_pair] for each in drawn])
-        again = fit.refit(weights=weights.astype(float), baselines=np.zeros(RESAMPLES))
+        again = fit.refit(weights.astype(float))
         log_A, a, b, d = again.rows.T
         covariance = np.cov([a, b, d, log_A])
         paper = printed_bilinear(label)
