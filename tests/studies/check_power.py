@@ -6,14 +6,15 @@ law is found not to fit its runs. `python tests/studies/check_power.py --sets 10
 
 import argparse
 import sys
-from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import numpy as np
+import pandas as pd
 from tests.data import grid
 
 from isoflop.numeric.check.runs import check as check_runs
@@ -84,19 +85,14 @@ WORLDS = {
 }
 
 
-def verdicts(design: Any, losses: Any, sets: int, draws: int) -> Counter[str]:
-    """How often each verdict is given on random sets of runs."""
-    found: Counter[str] = Counter()
-    for seed in range(sets):
-        random = np.random.default_rng(seed)
-        params, tokens = design(random)
-        loss = losses(params, tokens) * np.exp(NOISE * random.standard_normal(len(params)))
-        runs = {"params": params, "tokens": tokens, "loss": loss}
-        result = check_runs(runs, draws=draws, seed=seed)
-        misfit = result.lack_of_fit
-        found[result.verdict] += 1
-        found["misfits"] += misfit is not None and misfit.matters(result.tolerance)
-    return found
+def verdict(design: Any, losses: Any, draws: int, seed: int) -> dict[str, Any]:
+    """The verdict on random runs, and whether the law is found not to fit them."""
+    random = np.random.default_rng(seed)
+    params, tokens = design(random)
+    loss = losses(params, tokens) * np.exp(NOISE * random.standard_normal(len(params)))
+    result = check_runs({"params": params, "tokens": tokens, "loss": loss}, draws=draws, seed=seed)
+    misfit = result.lack_of_fit
+    return {result.verdict: 1, "misfits": misfit is not None and misfit.matters(result.tolerance)}
 
 
 if __name__ == "__main__":
@@ -106,9 +102,8 @@ if __name__ == "__main__":
     designs = {design.__name__: design for design in (isoflop, ladder, scattered)}
     parser.add_argument("--designs", nargs="+", choices=designs, default=[*designs])
     asked = parser.parse_args()
-    print(f"{'design':10} {'world':16} {' '.join(VERDICTS)}")
     for design in asked.designs:
         for name, losses in WORLDS.items():
-            found = verdicts(designs[design], losses, asked.sets, asked.draws)
-            shares = " ".join(f"{found[x] / asked.sets:{len(x)}.2f}" for x in VERDICTS)
-            print(f"{design:10} {name:16} {shares}", flush=True)
+            one = partial(verdict, designs[design], losses, asked.draws)
+            found = pd.DataFrame([one(seed) for seed in range(asked.sets)], columns=VERDICTS)
+            print(design, name, found.fillna(0).mean().round(2).to_dict(), flush=True)

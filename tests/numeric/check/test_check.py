@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.data import at_ratios, grid, isoflop_group, noisy, power_law
+from tests.studies.check_power import hump, interaction, ladder, repeated
 
 from isoflop.numeric.check.paired import BATCH
 from isoflop.numeric.check.runs import check
@@ -118,50 +119,44 @@ def test_a_frontier_at_the_edge_of_the_sizes_has_no_optimum():
 # -- where it does not -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("world", ["bend", "hump", "repeated tokens"])
-def test_a_law_that_does_not_hold_is_found_out(world):
-    """Losses 4 % high at both ends of four decades of compute, which no sum of two powers follows; a
-    hump of 2 % about one budget, and 3e9 unique tokens that are repeated (eq. 5 of Muennighoff et al.
-    2023), where the curves agree and the law does not fit.
-    """
-    params, tokens = profiles()
+def bend(params, tokens):
+    """Losses 4 % high at both ends of four decades of compute, which no sum of two powers follows."""
     decades = np.log10(6.0 * params * tokens) - 20.0
-    extra = 1.5e10 * (1.0 - np.exp(-(np.maximum(tokens / 3e9, 1.0) - 1.0) / 5.0))
-    repeated = power_law(params, np.minimum(tokens, 3e9) + extra, **LAW)
-    factor = {
-        "bend": np.exp(0.01 * decades**2),
-        "hump": 1.0 + 0.02 * np.exp(-0.5 * (np.log(10.0) * decades / 0.6) ** 2),
-        "repeated tokens": repeated / power_law(params, tokens, **LAW),
-    }[world]
+    return power_law(params, tokens, **LAW) * np.exp(0.01 * decades**2)
+
+
+@pytest.mark.parametrize("world", [bend, hump(0.02), repeated], ids=["bend", "hump", "repeated"])
+def test_a_law_that_does_not_hold_is_found_out(world):
+    """With a hump about one budget and repeated tokens the curves agree and the law does not fit."""
+    params, tokens = profiles()
+    factor = world(params, tokens) / power_law(params, tokens, **LAW)
     found = check(runs((params, tokens), factor=factor, noise=0.003), draws=100)
     misfit: Any = found.lack_of_fit
     assert found.verdict == "inconsistent"
     assert f"losses at {misfit.variable}" in found.sentence
-    if world == "bend":
+    if world is bend:
         band, own = found.curves["isoflop"], row(found, "isoflop")
         assert ((band.lo > 0.01) | (band.hi < -0.01)).any()
         assert own.verdict == "inconsistent"
         assert own.reason.endswith("outside the tolerance of 1 %")
-    elif world == "hump":
+    elif world is repeated:
+        assert misfit.variable == "tokens"
+    else:
         assert (misfit.variable, misfit.misfit > 0.005) == ("compute", True)
         assert misfit.low / 1.2 <= 1e20 <= misfit.high * 1.2
-    else:
-        assert misfit.variable == "tokens"
-
-
-# -- where nobody can tell, arguments --------------------------------------------------------------
 
 
 def test_a_ladder_of_four_by_four_tells_an_interaction():
     """There are too few runs for the curves, and enough for the test of the residuals."""
-    params, tokens = grid(np.geomspace(1e7, 1e9, 4), np.geomspace(1e9, 1e11, 4))
-    x, y = ((np.log(z) - np.log(z).mean()) / np.log(z).std() for z in (params, tokens))
-    loss = power_law(params, tokens, **LAW)
-    factor = 1.0 + 0.03 * (1.0 - LAW["E"] / loss) * x * y
+    design = ladder(None)
+    true, crossed = power_law(*design, **LAW), interaction(0.03)(*design)
     for seed in range(3):
-        for size, verdict in ((1.0, "cannot tell"), (factor, "inconsistent")):
-            table = runs((params, tokens), seed, noise=0.003, factor=size)
+        for losses, verdict in ((true, "cannot tell"), (crossed, "inconsistent")):
+            table = runs(design, seed, noise=0.003, factor=losses / true)
             assert check(table, draws=61).verdict == verdict
+
+
+# -- where nobody can tell, arguments --------------------------------------------------------------
 
 
 FEW = 10 ** np.random.default_rng(0).uniform(7.0, 10.0, 6)
