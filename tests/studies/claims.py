@@ -9,11 +9,10 @@ misjudged: false and proved, or true and refuted.
 import argparse
 from itertools import islice
 from time import perf_counter
-from typing import NamedTuple
 
 import pandas as pd
 import running
-from tests.theory.claiming import SHARES, RandomClaim, random_claims
+from tests.theory.claiming import SHARES, random_claims
 
 from isoflop.theory.claim.prove import prove
 from isoflop.theory.kernel.deadline import OutOfTime, within
@@ -23,20 +22,8 @@ SECONDS = 60
 ANSWERS = ("proved", "refuted", "undecided", "unreadable")
 
 
-class Judged(NamedTuple):
-    """A claim, the answer with its reasons, and the time it took."""
-
-    claim: RandomClaim
-    answer: str
-    reasons: str
-    seconds: float
-
-    @property
-    def misjudged(self) -> bool:
-        return self.answer == ("refuted" if self.claim.truth else "proved")
-
-
-def judge(claim: RandomClaim) -> Judged:
+def judge(claim):
+    """A row for a claim: the answer with its reasons, whether it is wrong, and the time it took."""
     start = perf_counter()
     try:
         with within(SECONDS):
@@ -46,7 +33,9 @@ def judge(claim: RandomClaim) -> Judged:
         answer, reasons = "unreadable", str(error)
     except OutOfTime as error:
         answer, reasons = "undecided", str(error)
-    return Judged(claim, answer, reasons, perf_counter() - start)
+    row = {"kind": claim.kind, "truth": claim.truth, "answer": answer}
+    row |= {"misjudged": answer == ("refuted" if claim.truth else "proved")}
+    return row | {"seconds": perf_counter() - start, "text": f"{claim}\n{reasons}\n"}
 
 
 def drawn(number, seed, kind=""):
@@ -57,36 +46,22 @@ def drawn(number, seed, kind=""):
 
 def study(number, seed, *, kind="", **how):
     """The verdicts on random claims."""
-    return running.outcomes(judge, drawn(number, seed, kind), unit="claim", **how)
+    return pd.DataFrame(running.outcomes(judge, drawn(number, seed, kind), unit="claim", **how))
 
 
-def table(outcomes):
+def table(found):
     """Counts for each kind and truth, and times."""
-    rows = [(row.claim.kind, row.claim.truth, row.answer, row.seconds) for row in outcomes]
-    frame = pd.DataFrame(rows, columns=["kind", "truth", "answer", "seconds"])
-    counts = pd.crosstab([frame.kind, frame.truth], frame.answer, margins=True)
-    wrong = sum(row.misjudged for row in outcomes)
-    seconds = frame.seconds.describe(percentiles=[0.5, 0.95]).drop(["count", "std"])
-    return f"{counts.to_string()}\nmisjudged: {wrong}\nseconds:\n{seconds}"
+    counts = pd.crosstab([found.kind, found.truth], found.answer, margins=True)
+    seconds = found.seconds.describe(percentiles=[0.5, 0.95]).drop(["count", "std"])
+    return f"{counts.to_string()}\nmisjudged: {found.misjudged.sum()}\nseconds:\n{seconds}"
 
 
-def listed(outcomes):
-    """The claims, one block each, as they are typed."""
-    return "\n\n".join(f"{row.claim}\n{row.reasons}" for row in outcomes)
-
-
-def main():
-    """Run the study from the command line."""
+if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Random claims.", allow_abbrev=False)
     parser.add_argument("--number", type=int, default=3_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kind", default="", help="only kinds with this in their name: bound")
     parser.add_argument("--list", choices=ANSWERS, help="print the claims with this answer as well")
     given = parser.parse_args()
-    outcomes = study(given.number, given.seed, kind=given.kind, progress=True)
-    print(table(outcomes))
-    print(listed([row for row in outcomes if row.misjudged or row.answer == given.list]))
-
-
-if __name__ == "__main__":
-    main()
+    found = study(given.number, given.seed, kind=given.kind, progress=True)
+    print(table(found), *found.text[found.misjudged | (found.answer == given.list)], sep="\n")

@@ -7,8 +7,8 @@ is.
 """
 
 import argparse
-from typing import NamedTuple
 
+import pandas as pd
 import running
 from random_problems import problem
 from reference import Search
@@ -22,57 +22,37 @@ SAME = 1e-6
 ROUNDING = 1e-24
 
 
-class Outcome(NamedTuple):
-    """The objective of the fit, whether it is said to be a minimum, that of the search, and what the
-    problem was.
-    """
-
-    seed: int
-    value: float
-    converged: bool
-    searched: float
-    what: str
-
-    @property
-    def worse(self):
-        return self.value > self.searched * (1.0 + SAME) + ROUNDING
-
-    @property
-    def better(self):
-        return self.searched > self.value * (1.0 + SAME) + ROUNDING
-
-
 def outcome(seed):
-    """Fit and search."""
+    """A row for a problem: the objectives of the fit and of the search, how they compare, whether the
+    fit is said to be a minimum, and what the problem was.
+    """
     drawn = problem(seed)
     runs = {"params": drawn.params, "tokens": drawn.tokens, "loss": drawn.loss}
     found = fit(runs, objective=drawn.objective)
-    searched, _ = Search(drawn, seed).best()
+    value, searched = found.objective_value, Search(drawn, seed).best()[0]
+    row = {"converged": found.converged, "value": value, "searched": searched}
+    row |= {"worse": value > searched * (1.0 + SAME) + ROUNDING}
+    row |= {"better": searched > value * (1.0 + SAME) + ROUNDING, "seed": seed}
     what = f"{drawn.objective.name}, {len(drawn.loss)} runs, {drawn.design}, {drawn.noise}"
-    return Outcome(seed, found.objective_value, found.converged, searched, what)
+    return row | {"what": what}
 
 
 def study(seeds, **how):
     """The outcomes for some seeds."""
-    return running.outcomes(outcome, seeds, **how)
+    return pd.DataFrame(running.outcomes(outcome, seeds, **how))
 
 
-def report(outcomes):
+def report(found):
     """The counts, and every problem where something is amiss."""
-    worse = [row for row in outcomes if row.worse]
-    lines = [
-        f"{len(outcomes)} problems",
-        f"  best known optimum            {len(outcomes) - len(worse)}",
-        f"  reported as converged         {sum(row.converged for row in outcomes)}",
-        f"  worse but reported converged  {sum(row.converged for row in worse)}",
-        f"  better than the search        {sum(row.better for row in outcomes)}",
-    ]
-    for row in outcomes:
-        if row.worse or not row.converged:
-            state = "converged" if row.converged else "not converged"
-            found = f"{row.value!r}, search {row.searched!r}, {state}"
-            lines.append(f"  seed {row.seed}: {row.what}: {found}")
-    return "\n".join(lines)
+    amiss = found[found.worse | ~found.converged]
+    return (
+        f"{len(found)} problems\n"
+        f"  best known optimum            {(~found.worse).sum()}\n"
+        f"  reported as converged         {found.converged.sum()}\n"
+        f"  worse but reported converged  {(found.worse & found.converged).sum()}\n"
+        f"  better than the search        {found.better.sum()}\n"
+        f"{amiss.to_string() if len(amiss) else ''}"
+    )
 
 
 if __name__ == "__main__":

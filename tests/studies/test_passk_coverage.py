@@ -6,10 +6,9 @@ import running
 from passk_coverage import CASES, LIKELIHOOD, SQUARES
 from scipy.stats import binom
 
-#: Percentile intervals of so few models are narrow by up to 7 % of coverage.
-LEAST = 0.83
-#: Repetitions, and the chance that a coverage of `LEAST` fails the test.
-MANY, CHANCE = 60, 1e-3
+#: Percentile intervals of so few models are narrow by up to 7 % of coverage; repetitions, and the
+#: chance that a coverage of `LEAST` fails the test.
+LEAST, MANY, CHANCE = 0.83, 60, 1e-3
 
 
 def test_many_models_without_a_success():

@@ -15,43 +15,30 @@ PROBLEMS, REPETITIONS = 300, 300
 LEAST, MOST = 0.855, 0.945
 
 
-def test_the_optimum_on_some_random_problems():
-    outcomes = [optimum.outcome(seed) for seed in range(FEW_PROBLEMS)]
-    assert not [row for row in outcomes if row.worse], optimum.report(outcomes)
-    assert all(row.converged for row in outcomes), optimum.report(outcomes)
+@pytest.mark.parametrize("size", [FEW_PROBLEMS, pytest.param(PROBLEMS, marks=pytest.mark.slow)])
+def test_the_optimum_on_random_problems(size):
+    found = optimum.study(range(size), jobs=None if size == PROBLEMS else 1)
+    print(optimum.report(found))
+    assert (~found.worse).mean() >= 0.999
+    assert found.converged.mean() >= 0.99
+
+
+@pytest.mark.parametrize(
+    ("size", "seed"), [(FEW_CLAIMS, 11), pytest.param(300, 12, marks=pytest.mark.slow)]
+)
+def test_random_claims_are_judged_rightly(size, seed):
+    found = claims.study(size, seed, jobs=1 if size == FEW_CLAIMS else None)
+    print(claims.table(found))
+    assert not found.misjudged.any(), "\n".join(found.text[found.misjudged])
+    assert {*found.answer} >= {"proved", "refuted"}
 
 
 @pytest.mark.slow
-def test_the_optimum_on_random_problems(capsys):
-    outcomes = optimum.study(range(PROBLEMS))
-    with capsys.disabled():
-        print("\n" + optimum.report(outcomes))
-    assert sum(not row.worse for row in outcomes) >= 0.999 * PROBLEMS
-    assert sum(row.converged for row in outcomes) >= 0.99 * PROBLEMS
-
-
-def test_some_random_claims_are_judged_rightly():
-    outcomes = [claims.judge(claim) for claim in claims.drawn(FEW_CLAIMS, 11)]
-    assert not [row for row in outcomes if row.misjudged], claims.table(outcomes)
-
-
-@pytest.mark.slow
-def test_300_random_claims_are_judged_rightly(capsys):
-    outcomes = claims.study(300, 12)
-    with capsys.disabled():
-        print("\n" + claims.table(outcomes))
-    misjudged = [row for row in outcomes if row.misjudged]
-    assert not misjudged, claims.listed(misjudged)
-    assert {row.answer for row in outcomes} >= {"proved", "refuted"}
-
-
-@pytest.mark.slow
-def test_coverage(public_runs, capsys):
+def test_coverage(public_runs):
     objectives = ("huber-log", "least-squares-log")
     draw, resamples = partial(coverage.chinchilla, public_runs), coverage.RESAMPLES
     found = coverage.study(draw, REPETITIONS, objectives=objectives, resamples=resamples)
-    with capsys.disabled():
-        print(f"\n{found}")
+    print(found)
     assert found.held.filter(like="bootstrap").between(LEAST, MOST).all()
 
 
