@@ -171,11 +171,11 @@ def crossing_of(fit: LawFit, level: float) -> Estimate | None:
     """
     if fit.name != BILINEAR.name or fit.coefficients["d"] == 0.0:
         return None
-    slope = fit.estimates(level)["d"]
-    is_open = slope.undetermined or (slope.has_interval and not slope.excludes(0.0))
+    slope = fit.estimate("d", level)
     with np.errstate(over="ignore"):
-        value, drawn = (
-            np.exp(formulas.bilinear_log_crossing(b=rows[:, 2], d=rows[:, 3]))
-            for rows in (fit.values[None], fit.refitted)
+        found = fit.estimate(
+            lambda own: np.exp(formulas.bilinear_log_crossing(b=own["b"], d=own["d"])), level
         )
-    return Estimate.of_draws(value[0], () if is_open else drawn, level, undetermined=is_open)
+    if slope.has_interval and not slope.excludes(0.0):
+        return Estimate(found.value, undetermined=True, level=level)
+    return found
