@@ -40,7 +40,7 @@ class SourceTable:
         """
         cells = self.frame[column]
         values = np.array([number_in(cell) for cell in cells], dtype=np.float64)
-        wrong = np.isnan(values) & np.array([not is_missing(cell) for cell in cells], dtype=bool)
+        wrong = np.isnan(values) & ~texts(cells).str.lower().isin(["", "nan"]).to_numpy()
         if wrong.any() and np.isnan(values).all():
             row, cell = next(iter(cells[wrong].items()))
             aside = f"columns={{{quantity!r}: None}} (--column {quantity}=) puts the column aside"
@@ -61,7 +61,7 @@ def number_in(cell: Any) -> float:
     """
     if isinstance(cell, bool):
         return float("nan")
-    if is_text(cell) and (factor := SUFFIXES.get(cell.strip()[-1:].lower())):
+    if isinstance(cell, str) and (factor := SUFFIXES.get(cell.strip()[-1:].lower())):
         return factor * number_in(cell.strip()[:-1])
     try:
         return float(cell)
@@ -72,18 +72,6 @@ def number_in(cell: Any) -> float:
 def in_backticks(name: str) -> str:
     """The name of a column as an expression spells it."""
     return name if name.isidentifier() else f"`{name}`"
-
-
-def is_text(cell: Any) -> bool:
-    """Whether a cell holds text."""
-    return isinstance(cell, str)
-
-
-def is_missing(cell: Any) -> bool:
-    """Whether a cell is empty or NaN."""
-    if is_text(cell):
-        return cell.strip().lower() in ("", "nan")
-    return cell is None or (isinstance(cell, float) and cell != cell)
 
 
 def texts(cells: Any) -> Any:

@@ -12,9 +12,8 @@ import numpy as np
 from ...theory.typeset.numbers import Percent, Significant
 from ...theory.typeset.shown import Shown
 from ...theory.typeset.table import RULE, WIDTH, Column, Table
-from .. import results
 from ..errors import outside
-from ..results import DEFAULT_LEVEL
+from ..results import DEFAULT_LEVEL, records
 from ..words import counted
 from .threshold import SUCCESS, successes, thresholds
 
@@ -269,8 +268,3 @@ class Backtest(Shown):
         notes = "\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in lines)
         tables = [table.text() for table in self.tables()]
         return "\n\n".join(filter(None, [f"Backtest of {what}\n{how}", *tables, notes]))
-
-
-def records(frame: DataFrame) -> list[dict[str, Any]]:
-    """A frame as plain records, with None for what is not known or not finite."""
-    return results.records(frame.mask(frame.isin([np.inf, -np.inf])))
