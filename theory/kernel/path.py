@@ -76,7 +76,7 @@ def _starts(
 
 def _lies_inside(search: Prover, start: Expr, x: Symbol, assume: Assumed) -> bool:
     near = search.points_where((x, *start.free_symbols), assume)
-    sides = {search.sign_at(x - start, point, lost=0) for point in near}
+    sides = {search.sign_at(x - start, place) for place in near}
     return {1, -1} <= sides
 
 
@@ -109,10 +109,9 @@ def _from(
     value = _value_at(search, e, x, start, there)
     if value is None:
         return ""
-    from_zero = not search.why(value, there, True, depth - 1) if strict else True
-    if from_zero and not search.why(value, there, False, depth - 1):
+    if not search.why(value, there, False, depth - 1):
         return ""
-    reason = search.why(slope, region, strict and from_zero, depth - 1)
+    reason = search.why(slope, region, strict, depth - 1)
     if not reason:
         return ""
     way_to_go = "rises" if direction > 0 else "falls"

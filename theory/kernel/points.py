@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, islice, product
+from itertools import chain, islice
 from typing import Any
 
 from mpmath import inf, mpf, nstr
-from sympy import Add, Expr, Integer, Rational, Symbol, oo
+from sympy import Expr, Integer, Rational, Symbol, oo
 
 from .answer import BOUNDS, DIGITS, STRICT, Answer, Decision, Witness, witness_at
 from .evaluate import Enclosed, PointEvaluator, Undefined, certainly_nonzero, enclosed
@@ -26,12 +26,6 @@ INFINITE = (oo, -oo)
 LARGEST_DRAW = 5_000
 #: The points drawn and used to refute a claim, and those of them that get more digits.
 DRAWN_TO_REFUTE, POINTS_TO_REFUTE, POINTS_AT_HIGH_PRECISION = 600, 64, 2
-#: A bound is followed downhill from the tightest of the sampled points: the number of starts, of
-#: steps and of digits.
-STARTS, LONGEST_WAY, KEPT_DIGITS, FEW_DIGITS, LOST_DIGITS = 3, 60, 6, 30, 6
-FARTHEST = 8**6  # letters stay between this and its reciprocal
-#: Letters are multiplied and divided by these, one after the other.
-FACTORS = tuple(1 + Rational(1, n) for n in (Rational(1, 7), 1, 4, 16, 64))
 #: The powers of ten that the variable of a limit takes, and further ones while the distance is large.
 STEPS, FARTHER, SMALL = (15, 30, 60, 120), (10**4, 10**6, 5 * 10**7), 10**3
 #: The digits of a distance beyond rounding, the digits that may cancel for each power of ten, and the
@@ -66,18 +60,19 @@ def check_at_points(
 
     * The sides of an equality are evaluated with four times `digits` digits and must agree to twice
       `digits`: neither cancellation nor two different small numbers can mislead.
-    * A bound fails if an enclosure excludes it, at the points or where it becomes tightest nearby. At
-      one point at least an enclosure must confirm it strictly; a weak bound also passes if the sides
+    * A bound fails if an enclosure excludes it, at the points, where all letters are 1, or far from 1.
+      At one point at least an enclosure must confirm it strictly; a weak bound also passes if the sides
       agree at all points to all but the last 10 of `digits` digits.
     * An asymptotic equality lhs ~ rhs or a limit lhs -> rhs is followed on the way to the limit.
     """
-    symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
+    symbols = _symbols(lhs, rhs, *assume)
     if complaint := not_real(symbols):
         return PointCheck(False, 0, complaint)
     drawn = islice(sampled_points(symbols, seed), LARGEST_DRAW if symbols else 1)
     wanted = points if symbols else 1
     if relation in BOUNDS:
-        return _check_bound(lhs, relation, rhs, assume, drawn, wanted, digits, seed)
+        far = far_points(symbols, seed)
+        return _check_bound(lhs, relation, rhs, assume, drawn, wanted, digits, far)
     if relation == "==":
         failure = _difference(lhs, rhs, digits)
     elif limit is None:
@@ -96,6 +91,10 @@ def check_at_points(
         if held == wanted:
             return PointCheck(True, held, f"holds at {held} points with {digits} digits")
     return PointCheck(False, held, f"only {held} of {points} points lie in the domain")
+
+
+def _symbols(*expressions: Expr) -> set[Symbol]:
+    return set[Symbol]().union(*(e.free_symbols for e in expressions))
 
 
 def _difference(lhs: Expr, rhs: Expr, digits: int) -> Callable[[Point], str]:
@@ -204,11 +203,10 @@ def _check_bound(
     drawn: Iterable[Point],
     wanted: int,
     digits: int,
-    seed: int,
+    far: Iterable[Point],
 ) -> PointCheck:
     """See `check_at_points`."""
     found = list(islice(enclosed(lhs, rhs, assume, drawn, digits), wanted))
-    far = corners(lhs, relation, rhs, assume, [point for point, *_ in found], seed)
     for place in chain(found, enclosed(lhs, rhs, assume, far, digits)):
         if place.fails(relation):
             witness = witness_at(*place, digits)
@@ -233,67 +231,6 @@ def _check_bound(
     return PointCheck(False, len(found), detail, _ordered(found[0][0]) if equal else ())
 
 
-def corners(
-    lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], drawn: Iterable[Point], seed: int
-) -> Iterator[Point]:
-    """Points at which a bound may fail although it holds at the sampled ones: where it is tightest
-    nearby, and far from 1.
-    """
-    yield from tightest(lhs, relation, rhs, assume, drawn)
-    yield from far_points(set[Symbol]().union(*(e.free_symbols for e in (lhs, rhs, *assume))), seed)
-
-
-def tightest(
-    lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], drawn: Iterable[Point]
-) -> Iterator[Point]:
-    """Points reached by descent from the tightest sampled ones: letter by letter to where the
-    difference is the least share of both sides (of its terms, where a side is zero).
-    """
-    larger, smaller = (lhs, rhs) if relation[0] == ">" else (rhs, lhs)
-    terms, evaluator = Add.make_args(larger - smaller), PointEvaluator(FEW_DIGITS)
-    least = evaluator.context.mpf(10) ** (LOST_DIGITS - FEW_DIGITS)
-
-    def share(point: Point) -> Any:
-        """The relative gap, between -1 and 1: negative where the bound fails, infinite where it is
-        undefined or lost in rounding.
-        """
-        try:
-            if any(not evaluator.evaluate(a, point) > 0 for a in assume):
-                return inf
-            above, below, *values = (
-                evaluator.evaluate(e, point) for e in (larger, smaller, *terms)
-            )
-        except Undefined:
-            return inf
-        gap, size = sum(values), sum(map(abs, values))
-        if abs(gap) <= least * size:
-            return inf
-        return gap / (abs(above) + abs(below) if above and below else size)
-
-    for start in sorted(drawn, key=share)[:STARTS]:
-        yield _descended(share, start)
-
-
-def _descended(share: Callable[[Point], Any], point: Point) -> Point:
-    """The point where no letter alone lowers the share any more, or where it is negative."""
-    least = share(point)
-    moving = [x for x in sorted(point, key=str) if point[x]]
-    for factor in FACTORS:
-        for _ in range(LONGEST_WAY):
-            before = least
-            for x, ratio in product(moving, (factor, 1 / factor)):
-                value = mpf(point[x].p) / point[x].q * ratio.p / ratio.q
-                moved = {**point, x: Rational(nstr(value, KEPT_DIGITS))}
-                is_near = 1 <= FARTHEST * abs(value) <= FARTHEST**2
-                if is_near and (lower := share(moved)) < least:
-                    point, least = moved, lower
-            if least < 0:
-                return point
-            if least == before:
-                break
-    return point
-
-
 # -- counterexamples ---------------------------------------------------------------------------------
 
 
@@ -302,8 +239,8 @@ def counterexample(
 ) -> Decision | None:
     """The refutation of `lhs == rhs`, `>=` or `<=`, None if no point refutes it.
 
-    It looks at sampled points, with more digits where the sides are close; for a bound also at
-    points reached from those by descent, and at points far from 1.
+    It looks at sampled points, with more digits where the sides are close; for a bound also where all
+    letters are 1, and far from 1.
     """
     for place, digits in _places(lhs, relation, rhs, assume, seed):
         if place.fails(relation):
@@ -327,8 +264,8 @@ def _places(
         for place in enclosed(lhs, rhs, (), close[:POINTS_AT_HIGH_PRECISION], digits):
             yield place, digits
     if relation != "==":
-        reached = corners(lhs, relation, rhs, assume, [place.point for place in drawn], seed)
-        for place in enclosed(lhs, rhs, assume, reached, DIGITS[0]):
+        far = far_points(_symbols(lhs, rhs, *assume), seed)
+        for place in enclosed(lhs, rhs, assume, far, DIGITS[0]):
             yield place, DIGITS[0]
 
 
@@ -342,6 +279,6 @@ def any_point(lhs: Expr, rhs: Expr, assume: Sequence[Expr], seed: int) -> Witnes
 
 def _drawn(lhs: Expr, rhs: Expr, assume: Sequence[Expr], seed: int) -> Iterator[Enclosed]:
     """Sampled points where the assumptions hold, each with the enclosures of both sides."""
-    symbols = set[Symbol]().union(*(e.free_symbols for e in (lhs, rhs, *assume)))
+    symbols = _symbols(lhs, rhs, *assume)
     drawn = islice(sampled_points(symbols, seed), DRAWN_TO_REFUTE if symbols else 1)
     return islice(enclosed(lhs, rhs, assume, drawn, DIGITS[0]), POINTS_TO_REFUTE)

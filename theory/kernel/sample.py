@@ -55,11 +55,12 @@ def points(symbols: Iterable[Symbol], seed: int) -> Iterator[Point]:
 
 
 def far_points(symbols: Iterable[Symbol], seed: int) -> Iterator[Point]:
-    """Points over many magnitudes, for claims that fail only far from 1: within 8^2, 8^4 and 8^8 in
-    turn.
+    """The point where all are 1, at which many bounds are tight, and points over many magnitudes, for
+    claims that fail only far from 1: within 8^2, 8^4 and 8^8 in turn.
     """
     ordered = sorted(set(symbols), key=lambda symbol: symbol.name)
     generator = Random(f"far {seed}")
+    yield {x: Integer(_possible_signs(x)[0]) for x in ordered}
     for index in range(FAR_POINTS if ordered else 0):
         yield draw(ordered, generator, FAR[index % len(FAR)])
 

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from itertools import combinations, islice, permutations
-from math import lcm
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from sympy import (
@@ -130,10 +129,6 @@ class SignedTerms(NamedTuple):
     certain: list[bool]
     """For each positive term, whether it cannot vanish."""
 
-    def leave_something(self, chosen: Sequence[int]) -> bool:
-        """Whether a positive term outside the chosen ones cannot vanish."""
-        return any(certain for i, certain in enumerate(self.certain) if i not in chosen)
-
 
 class Search(Prover):
     """One search, with the results found so far and the points at which it tries claims first."""
@@ -240,8 +235,6 @@ class Search(Prover):
                 sign = Sign(1, False)
             elif arithmetic.is_nonnegative(powers, -value):
                 sign = Sign(-1, False)
-            else:
-                sign = self._sign_of_coefficient(value, reading, depth)
         for prime, power in key[1]:
             excess = reading.base(prime) - 1
             log_sign = self.sign(excess, reading.assume, depth) if sign.value else UNKNOWN
@@ -250,39 +243,23 @@ class Search(Prover):
             sign = sign.times(log_sign)
         return sign
 
-    def _sign_of_coefficient(self, value: Fraction, reading: DefinedForm, depth: int) -> Sign:
-        """The sign of a coefficient, by proofs of the signs of its irreducible factors."""
-        field = reading.arithmetic.field
-        sign, unknown = field.sign_of(value)
-        proved = Sign(sign, not set(field.unknown_primes(value)) - set(unknown))
-        for prime in unknown:
-            factor = field.to_sympy(field.prime_fraction(prime))
-            proved = proved.times(self.sign(factor, reading.assume, depth))
-        return proved
-
     # -- one term against another ----------------------------------------------------------------------------------
 
     def _one_by_one(
         self, reading: DefinedForm, terms: SignedTerms, strict: bool, depth: int
     ) -> str:
-        """By pairs: each negative term is at most a different positive one."""
-        if len(terms.negative) > len(terms.positive) or len(terms.negative) > 3:
+        """By a pair: the one negative term is at most one of the positive ones."""
+        if len(terms.negative) != 1:
             return ""
-        for chosen in islice(permutations(range(len(terms.positive)), len(terms.negative)), 24):
-            pairs = [
-                (terms.positive[i], term) for i, term in zip(chosen, terms.negative, strict=True)
-            ]
-            if not all(self._may_be_larger(reading, *pair) for pair in pairs):
-                continue
-            certain = terms.leave_something(chosen)
-            for larger, smaller in pairs:
-                if strict and not certain and self._larger(reading, larger, smaller, True, depth):
-                    certain = True
-                elif not self._larger(reading, larger, smaller, False, depth):
-                    break
-            else:
-                if certain or not strict:
-                    return "each negative term is outweighed by a positive one, factor by factor"
+        (smaller,) = terms.negative
+        for i, larger in enumerate(terms.positive):
+            by_pair = strict and not any(terms.certain[:i] + terms.certain[i + 1 :])
+            if by_pair and not terms.certain[i]:
+                continue  # both may vanish
+            if self._may_be_larger(reading, larger, smaller) and self._larger(
+                reading, larger, smaller, by_pair, depth
+            ):
+                return "the negative term is outweighed by a positive one, factor by factor"
         return ""
 
     def _may_be_larger(self, reading: DefinedForm, larger: NormalForm, smaller: NormalForm) -> bool:
@@ -331,31 +308,20 @@ class Search(Prover):
                 powers.append((arithmetic.field.to_sympy(value), reading.base(prime)))
         if not (powers or rest):
             return not strict
-        certain = False
-        open_powers: list[tuple[Expr, list[tuple[int, Expr]]]] = []
-        for exponent, bases in _by_exponent(powers):
-            sign = self._sign_of_log(exponent, bases, reading.assume, depth)
-            if sign.value != 1:
-                open_powers.append((exponent, bases))
-            certain |= sign.value == 1 and sign.strict
-        rest_sign = self.sign(Add(*rest), reading.assume, depth)
-        if not open_powers and rest_sign.value == 1:
-            return certain or not strict or rest_sign.strict
+        signs = [self._sign_of_log(*power, reading.assume, depth) for power in powers]
+        signs += [self.sign(Add(*rest), reading.assume, depth)] if rest else []
+        if all(sign.value == 1 for sign in signs):
+            return not strict or any(sign.strict for sign in signs)
         return depth > 0 and any(
             self._by_pivot(exponent, powers, rest, reading.assume, strict, depth)
-            for exponent, _ in _by_exponent(powers)
+            for (exponent, _), sign in zip(powers, signs, strict=False)
+            if sign.value != 1
         )
 
-    def _sign_of_log(
-        self, exponent: Expr, bases: list[tuple[int, Expr]], assume: Assumed, depth: int
-    ) -> Sign:
-        """The sign of `exponent * log(product of whole powers)`."""
+    def _sign_of_log(self, exponent: Expr, base: Expr, assume: Assumed, depth: int) -> Sign:
+        """The sign of `exponent * log(base)`."""
         sign = self.sign(exponent, assume, depth)
-        if not sign.value:
-            return UNKNOWN
-        above = Mul(*(base**n for n, base in bases if n > 0))
-        below = Mul(*(base**-n for n, base in bases if n < 0))
-        return sign.times(self.sign(above - below, assume, depth))
+        return sign.times(self.sign(base - 1, assume, depth)) if sign.value else UNKNOWN
 
     def _by_pivot(
         self,
@@ -416,26 +382,6 @@ class Search(Prover):
 
 def _is_one(quotient: DefinedForm) -> bool:
     return quotient.given == quotient.arithmetic.constant(quotient.arithmetic.field.one)
-
-
-def _by_exponent(
-    powers: Sequence[tuple[Expr, Expr]],
-) -> list[tuple[Expr, list[tuple[int, Expr]]]]:
-    """The powers in groups whose exponents are integer multiples of a common one."""
-    classes: list[tuple[Expr, list[tuple[Expr, Expr]]]] = []
-    for exponent, base in powers:
-        for pivot, members in classes:
-            ratio = (exponent / pivot).cancel()
-            if ratio.is_Rational and max(abs(ratio.p), ratio.q) <= LARGEST_POWER:
-                members.append((ratio, base))
-                break
-        else:
-            classes.append((exponent, [(ONE, base)]))
-    whole = []
-    for pivot, members in classes:
-        scale = lcm(*(int(ratio.q) for ratio, _ in members))
-        whole.append((pivot / scale, [(int(ratio * scale), base) for ratio, base in members]))
-    return whole
 
 
 def _parts(e: Expr) -> Iterator[Expr]:

@@ -8,17 +8,17 @@ from contextlib import suppress
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from sympy import Abs, Add, Expr, Symbol
+from sympy import Abs, Expr, Symbol
 
 from .answer import Condition
 from .decide import points_where
-from .evaluate import IntervalEvaluator, PointEvaluator, Undefined, certainly_nonzero
+from .evaluate import IntervalEvaluator, Undefined
 from .sample import Point
 
 Assumed = tuple[Expr, ...]
 
-#: The number of points at which an expression is tried, the digits, and the rounding allowed for.
-POINTS, DIGITS, NOISE = 8, 30, 10**18
+#: The number of points at which an expression is tried.
+POINTS = 8
 
 
 class Sign(NamedTuple):
@@ -35,12 +35,8 @@ class Sign(NamedTuple):
 UNKNOWN = Sign(0, False)
 
 
-class _Place:
-    """A point with the values evaluated there so far."""
-
-    def __init__(self, point: Point) -> None:
-        self.point = point
-        self.seen: dict[Expr, Any] = {}
+#: A point with the values evaluated there so far.
+Place = tuple[Point, dict[Expr, Any]]
 
 
 class Prover(ABC):
@@ -48,15 +44,11 @@ class Prover(ABC):
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
-        self.drawn: dict[tuple[frozenset[Symbol], Assumed], list[_Place]] = {}
+        self.drawn: dict[tuple[frozenset[Symbol], Assumed], list[Place]] = {}
 
     @abstractmethod
     def why(self, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
         """Why e is positive, or not negative if not strict; empty if no proof is found."""
-
-    @cached_property
-    def evaluator(self) -> PointEvaluator:
-        return PointEvaluator(DIGITS)
 
     @cached_property
     def enclosing(self) -> IntervalEvaluator:
@@ -64,31 +56,26 @@ class Prover(ABC):
 
     # -- points ----------------------------------------------------------------------------------------------------
 
-    def points_where(self, symbols: Iterable[Symbol], assume: Assumed) -> list[_Place]:
+    def points_where(self, symbols: Iterable[Symbol], assume: Assumed) -> list[Place]:
         """Sampled points where the assumptions hold."""
         key = frozenset(symbols).union(*(a.free_symbols for a in assume)), assume
         if key not in self.drawn:
             conditions = [Condition(a, ">") for a in assume]
-            self.drawn[key] = [
-                _Place(p) for p in points_where(conditions, key[0], self.seed, POINTS)
-            ]
+            found = points_where(conditions, key[0], self.seed, POINTS)
+            self.drawn[key] = [(point, {}) for point in found]
         return self.drawn[key]
 
-    def sign_at(self, e: Expr, place: _Place, *, lost: int) -> int:
-        """The sign of the value; 0 if it is lost in rounding, `lost` if there is no value."""
-        try:
-            terms = [
-                self.evaluator.evaluate(term, place.point, place.seen) for term in Add.make_args(e)
-            ]
-        except Undefined:
-            return lost
-        value, size = sum(terms), max(map(abs, terms), default=0)
-        return 0 if abs(value) * NOISE <= size else (1 if value > 0 else -1)
+    def sign_at(self, e: Expr, place: Place) -> int:
+        """The sign of the value; 0 if it is not certain, or if there is no value."""
+        with suppress(Undefined):
+            value = self.enclosing.evaluate(e, *place)
+            return int(value.a > 0) - int(value.b < 0)
+        return 0
 
     def holds_at_points(self, e: Expr, assume: Assumed) -> bool:
         """Whether sampled points exist, and the expression is negative at none of them."""
         near = self.points_where(e.free_symbols, assume)
-        return bool(near) and all(self.sign_at(e, point, lost=0) >= 0 for point in near)
+        return bool(near) and all(self.sign_at(e, place) >= 0 for place in near)
 
     # -- signs of factors ------------------------------------------------------------------------------------------
 
@@ -122,11 +109,8 @@ class Prover(ABC):
 
     def _sign_of_number(self, e: Expr) -> Sign:
         """The sign of a number, by an enclosure."""
-        with suppress(Undefined):
-            value = self.enclosing.evaluate(e, {})
-            if certainly_nonzero(value):
-                return Sign(1 if value.a > 0 else -1, True)
-        return UNKNOWN
+        sign = self.sign_at(e, ({}, {}))
+        return Sign(sign, True) if sign else UNKNOWN
 
     def sign(self, e: Expr, assume: Assumed, depth: int) -> Sign:
         """The sign, evident or proved by a search."""
