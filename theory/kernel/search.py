@@ -314,8 +314,7 @@ class Search(Prover):
             return not strict or any(sign.strict for sign in signs)
         return depth > 0 and any(
             self._by_pivot(exponent, powers, rest, reading.assume, strict, depth)
-            for (exponent, _), sign in zip(powers, signs, strict=False)
-            if sign.value != 1
+            for exponent in dict.fromkeys(exponent for exponent, _ in powers)
         )
 
     def _sign_of_log(self, exponent: Expr, base: Expr, assume: Assumed, depth: int) -> Sign:
