@@ -41,8 +41,8 @@ MOST_COEFFICIENTS = 20
 #: by how many steps and how closely, and how many of their ends become starts.
 DRAWS, MOST_DRAWS, REFINED, DOWNHILL, ROUGHLY, STARTS = 1_024, 8_192, 256, 20, 1e-6, 8
 SQUARES = Objective(name="least-squares")
-#: Numbers in one pass; the most runs that the search looks at.
-BLOCK, MOST_RUNS = 65_536, 400
+#: Numbers in one pass.
+BLOCK = 65_536
 #: The range of log10 of pure numbers; how far beyond the range of a variable a scale may lie.
 PURE_NUMBERS, MARGIN = (-3.0, 1.0), 1.0
 #: Share of positive draws where both signs are allowed; starts whose logarithms of sizes differ by
@@ -219,23 +219,6 @@ class Expression(Form):
             squares = np.sum((missing - (step[:, None] @ columns)[:, 0]) ** 2, axis=1)
         return theta, np.where(good & np.isfinite(squares), squares, np.inf)
 
-    def retract(
-        self,
-        theta: Floats,
-        step: Floats,
-        values: Floats,
-        jacobian: Floats,
-        weights: Floats,
-        box: Box,
-    ) -> Floats:
-        """The end of a step (K, p) along the curve of the model: the coefficients in which the law
-        is linear follow the others, by least squares to the values that the step predicts.
-        """
-        straight = box.inside(theta + step)
-        predicted = values + (step[:, None] @ jacobian)[:, 0]
-        bent, squares = self.project(straight, predicted, weights, box)
-        return np.where(np.isfinite(squares)[:, None], bent, straight)
-
     def starts(
         self, observed: Floats, weights: Floats, box: Box, judge: Any = None, seed: int = 0
     ) -> Floats:
@@ -246,8 +229,6 @@ class Expression(Form):
         others follow by least squares. The draws that fit best move downhill, and their ends are
         the starts. So many draws cover the basins of every objective that `judge` is not used.
         """
-        runs = np.linspace(0, self.size - 1, min(self.size, MOST_RUNS)).round().astype(int)
-        model, observed, weights = self.part(runs), observed[runs], weights[runs]
         drawn = self._drawn(box)
         count = min(MOST_DRAWS, DRAWS * len(drawn)) if len(drawn) else 1
         theta = np.tile(box.inside(0.0), (count, 1))
@@ -257,15 +238,15 @@ class Expression(Form):
             points = ((np.stack(cells, axis=1) + random.random((count, len(cells)))) / count).T
             for which, sign, i in zip(points[::2], points[1::2], drawn, strict=True):
                 theta[:, i] = _sizes(which, sign, ranges, box.lower[i], box.upper[i])
-        scores, rows = np.empty(count), max(1, BLOCK // model.size)
+        scores, rows = np.empty(count), max(1, BLOCK // self.size)
         for first in range(0, count, rows):
             block = slice(first, first + rows)
-            theta[block], scores[block] = model.project(theta[block], observed, weights, box)
+            theta[block], scores[block] = self.project(theta[block], observed, weights, box)
         kept = np.argsort(scores, kind="stable")[:REFINED]
         kept = kept[np.isfinite(scores[kept])]
         if not kept.size:
             return theta[kept]
-        squares = Problem(model, observed, weights, SQUARES, box)
+        squares = Problem(self, observed, weights, SQUARES, box)
         ends = minimise(squares, theta[kept], enough=ROUGHLY, steps=DOWNHILL)
         theta, scores = ends.theta, ends.value
         with np.errstate(divide="ignore"):
@@ -308,20 +289,15 @@ def least_squares(columns: Floats, target: Floats) -> Floats:
 def _sizes(
     which: Floats, sign: Floats, ranges: Sequence[tuple[float, float]], low: float, high: float
 ) -> Floats:
-    """Numbers between the bounds: even between two bounds of like size, else by size and sign."""
+    """Numbers between the bounds: even between two bounds, else by size and sign."""
     if np.isfinite(low) and np.isfinite(high):
-        if low > 0.0 and high > 10.0 * low:
-            return np.asarray(low * (high / low) ** which)
         return low + (high - low) * which
     position = which * len(ranges)
     chosen = np.minimum(position.astype(int), len(ranges) - 1)
     lows, highs = np.array(ranges).T
     sizes = 10.0 ** (lows[chosen] + (highs - lows)[chosen] * (position - chosen))
-    if low >= 0.0:
-        return low + sizes
-    if high <= 0.0:
-        return high - sizes
-    return np.clip(np.where(sign < POSITIVE, sizes, -sizes), low, high)
+    is_positive = (low >= 0.0) | ((sign < POSITIVE) & (high > 0.0))
+    return np.clip(np.where(is_positive, sizes, -sizes), low, high)
 
 
 # -- reading and compiling -------------------------------------------------------------------------

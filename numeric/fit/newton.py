@@ -7,10 +7,8 @@ Hessian is exact. A model is a law at n runs as a function of parameters theta (
     evaluate(theta)                             values (K, n) and first derivatives (K, p, n)
     curvature(theta, jacobian, factors)         sum over the runs of factors (K, n) times the second
                                                 derivatives: (K, p, p)
-    retract(theta, step, values, jacobian,      the ends of steps along the curve of the model: the
-            weights, box)                       parameters in which the law is linear follow the
-                                                others, so that the law has the values that a step
-                                                predicts
+    project(theta, target, weights, box)        theta with the coefficients in which the law is linear
+                                                solved for by least squares, and the squares left
     starts(observed, weights, box, judge,       parameters next to minima of the weighted squares, the
            seed)                                best first, and next to those of another objective
 """
@@ -126,14 +124,17 @@ class Problem(NamedTuple):
         chosen = {name: part[which] for name, part in parts.items() if np.ndim(part) == 2}
         return self._replace(**chosen)
 
-    def alone(self) -> Problem:
-        """One problem by itself, at the runs that have a weight."""
+    def part(self, runs: Any) -> Problem:
+        """One problem at some of its runs."""
         shape = (1, self.model.size)
         target, weights = (np.broadcast_to(x, shape)[0] for x in (self.target, self.weights))
-        runs = np.flatnonzero(weights)
         return self._replace(
             model=self.model.part(runs), target=target[runs], weights=weights[runs]
         )
+
+    def alone(self) -> Problem:
+        """One problem by itself, at the runs that have a weight."""
+        return self.part(np.flatnonzero(np.broadcast_to(self.weights, (1, self.model.size))[0]))
 
     @property
     def observed(self) -> Floats:
@@ -195,11 +196,19 @@ class Problem(NamedTuple):
         return Expansion(rho.sum(axis=1), gradient, hessian, lengths)
 
     def retract(self, theta: Floats, step: Floats) -> Floats:
-        """The ends of steps (K, p) along the curve of the model."""
+        """The ends of steps (K, p) along the curve of the model: the coefficients in which the law is
+        linear follow the others, so that it has the values that a step predicts.
+
+        Where an exponent is small its term is nearly a constant plus a line, and E, the coefficient
+        and the exponent move together along a curve.
+        """
         with np.errstate(all="ignore"):
             law, slopes = self.model.evaluate(theta)
             weights = law**-2.0 if self.objective.in_logs else np.ones_like(law)
-            return np.asarray(self.model.retract(theta, step, law, slopes, weights, self.box))
+            straight = self.box.inside(theta + step)
+            predicted = law + (step[:, None] @ slopes)[:, 0]
+        bent, squares = self.model.project(straight, predicted, weights, self.box)
+        return np.where(np.isfinite(squares)[:, None], bent, straight)
 
     def shorter(self, at: Floats, promised: Floats, theta: Floats, step: Floats) -> Floats:
         """The best points along steps (K, p), on the model's curve or straight, which are shortened

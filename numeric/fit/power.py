@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 #: Exponents are tried from where a term changes by a few percent over the runs to where it vanishes
 #: within a small part of them; the number tried for each, with one, two or more exponents.
 FLATTEST, STEEPEST, TRIED = 0.05, 25.0, (48, 12, 7)
-#: The most minima on the grid that are starts, and the most runs that the grid is evaluated at.
-MOST_STARTS, MOST_RUNS = 6, 4_096
+#: The most minima on the grid that are starts.
+MOST_STARTS = 6
 #: Share of the diagonal added to the Gram matrix, which equal columns make singular.
 RIDGE = 1e-12
 
@@ -149,61 +149,33 @@ class PowerTerms(Form):
     # -- variable projection -----------------------------------------------------------------------
 
     def project(
-        self, terms: Floats, target: Floats, weights: Floats, box: Box
+        self, theta: Floats, target: Floats, weights: Floats, box: Box
     ) -> tuple[Floats, Floats]:
-        """The best E and terms at the centre (G, c) for given powers x_k^-b_k (G, m, n), and the
-        squares that they gain (G,).
-
-        Nonnegative least squares to the target (n,) or (G, n), with weights of the same shape;
-        coefficients without room between their bounds stay there.
+        """Replace E and the terms at the centre by those of nonnegative least squares to the target
+        (n,) or (K, n), with weights of the same shape: the parameters (K, p), and the weighted
+        squares (K,) that are left, less those of the target; infinite where the law is not finite.
         """
-        columns, first, last = terms, self.first, self.linear
-        if self.irreducible:
-            columns = np.concatenate([np.ones_like(terms[:, :1]), terms], axis=1)
-        held = np.concatenate([box.lower[:first], np.exp(box.lower[first:last])])
-        linear = np.tile(held, (len(terms), 1))
-        free = np.flatnonzero(box.lower[:last] < box.upper[:last])
-        if len(free) < last:
+        first, last = self.first, self.linear
+        with np.errstate(all="ignore"):
+            columns = np.exp(-theta[:, last:, None] * self.logs)
+            good = np.isfinite(columns).all(axis=(1, 2)) & np.isfinite(target * weights).all(-1)
+            if self.irreducible:
+                columns = np.concatenate([np.ones_like(columns[:, :1]), columns], axis=1)
+            columns[~good] = 1.0
+            target = np.where(good[:, None], target, 1.0)
+            weighted = columns * np.where(good[:, None], weights, 1.0)[:, None]
+            linear = np.concatenate([box.lower[:first], np.exp(box.lower[first:last])])
+            linear = np.tile(linear, (len(theta), 1))
+            free = np.flatnonzero(box.lower[:last] < box.upper[:last])
             linear[:, free] = 0.0
-            target = target - (linear[:, None] @ columns)[:, 0]
-            columns = columns[:, free]
-        weighted = columns * np.atleast_2d(weights)[:, None]
-        pulled = np.atleast_2d(target)[:, :, None]
-        moments = (weighted @ pulled)[:, :, 0]
-        linear[:, free], gain = nonnegative(weighted @ columns.transpose(0, 2, 1), moments)
-        return linear, gain
-
-    def _theta(self, linear: Floats, exponents: Floats, box: Box) -> Floats:
-        """The parameters of these linear coefficients and exponents, moved into the box."""
-        first = self.first
-        with np.errstate(divide="ignore"):
+            if len(free) < last:
+                target = target - (linear[:, None] @ columns)[:, 0]
+            gram = (weighted @ columns.transpose(0, 2, 1))[:, free[:, None], free]
+            moments = (weighted @ target[:, :, None])[:, free, 0]
+            linear[:, free], gain = nonnegative(gram, moments)
             logs = np.log(linear[:, first:])
-        return box.inside(np.concatenate([linear[:, :first], logs, exponents], axis=1))
-
-    def retract(
-        self,
-        theta: Floats,
-        step: Floats,
-        values: Floats,
-        jacobian: Floats,
-        weights: Floats,
-        box: Box,
-    ) -> Floats:
-        """The end of a step (K, p) along the curve of the model: its exponents, with the coefficients
-        that give the values it predicts.
-
-        Where an exponent is small its term is nearly a constant plus a line, and E, the coefficient
-        and the exponent move together along a curve, which this follows.
-        """
-        straight = box.inside(theta + step)
-        predicted = values + (step[:, None] @ jacobian)[:, 0]
-        exponents = straight[:, self.linear :]
-        terms = np.exp(-exponents[:, :, None] * self.logs)
-        usable = np.isfinite(predicted * weights).all(axis=1) & np.isfinite(terms).all(axis=(1, 2))
-        if usable.any():
-            linear, _ = self.project(terms[usable], predicted[usable], weights[usable], box)
-            straight[usable] = self._theta(linear, exponents[usable], box)
-        return straight
+        theta = np.concatenate([linear[:, :first], logs, theta[:, last:]], axis=1)
+        return box.inside(theta), np.where(good, -gain, np.inf)
 
     def starts(
         self, observed: Floats, weights: Floats, box: Box, judge: Any = None, seed: int = 0
@@ -213,26 +185,14 @@ class PowerTerms(Form):
         nonlinear least squares problems), the best first, and next to those of another objective
         `judge` of parameters (K, p).
         """
-        if self.size > MOST_RUNS:
-            thin = slice(None, None, 1 + self.size // MOST_RUNS)
-            return self.part(thin).starts(observed[thin], weights[thin], box, judge)
         grids = self._grids(box)
-        shape = tuple(map(len, grids))
-        exponents = np.array(list(product(*grids)))
-        places = np.indices(shape).reshape(len(shape), -1)
-        exponent_of = [0 if self.is_shared else k for k in range(len(self.logs))]
-        powers = [
-            np.exp(np.outer(-grids[j], logs))[places[j]]
-            for j, logs in zip(exponent_of, self.logs, strict=True)
-        ]
-        terms = np.stack(powers, axis=1)
-        linear, gain = self.project(terms, observed, weights, box)
-        theta = self._theta(linear, exponents, box)
-        chosen = local_maxima(gain.reshape(shape))[:MOST_STARTS]
+        shape, exponents = tuple(map(len, grids)), np.array(list(product(*grids)))
+        theta = np.concatenate([np.zeros((len(exponents), self.linear)), exponents], axis=1)
+        theta, squares = self.project(theta, observed, weights, box)
+        chosen = [local_maxima(-squares.reshape(shape))[:MOST_STARTS]]
         if judge is not None:
-            judged = local_maxima(-judge(theta).reshape(shape))[:MOST_STARTS]
-            chosen = np.array(list(dict.fromkeys([*chosen, *judged])))
-        return np.asarray(theta[chosen])
+            chosen.append(local_maxima(-judge(theta).reshape(shape))[:MOST_STARTS])
+        return np.asarray(theta[list(dict.fromkeys(np.concatenate(chosen)))])
 
     def _grids(self, box: Box) -> list[Floats]:
         """The values that are tried for each exponent."""

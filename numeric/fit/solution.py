@@ -32,6 +32,8 @@ SAME, EQUAL = 1e-7, 1e-12
 #: well, smoothed over this many median residuals, and points around the best minimum are followed,
 #: from this first width, in median residuals, so that each stays in its own basin.
 FEW, NARROW, AROUND = 128, 0.5, 1.0
+#: The most runs at which starts are sought.
+MOST_RUNS = 1_000
 #: A residual beyond so many medians may have misled the squares.
 OUTLYING = 12.0
 #: For an objective with a kink the best few minima of a smoother one are followed to the end: those
@@ -233,8 +235,10 @@ def is_singular(problem: Problem, theta: Floats) -> bool:
 
 def _minima(problem: Problem, seed: int) -> Ends:
     """The minima of the smooth objective that the starts lead to."""
-    model, objective, box = problem.model, problem.objective, problem.box
-    observed = problem.observed
+    posed, objective, box = problem, problem.objective, problem.box
+    if problem.model.size > MOST_RUNS:  # starts are sought at some of the runs
+        problem = problem.part(np.linspace(0, problem.model.size - 1, MOST_RUNS).astype(int))
+    model, observed = problem.model, problem.observed
     squares = problem.weights / observed**2 if objective.in_logs else problem.weights
     begun = model.starts(observed, squares, box, seed=seed)
     is_square = objective.width == inf
@@ -249,12 +253,12 @@ def _minima(problem: Problem, seed: int) -> Ends:
             judge = smooth.values if few else None
             more = model.starts(observed, robust, box, judge, seed=seed)
             begun = np.concatenate([begun, more]) if few else more
-    if not np.isfinite(problem.values(begun)).any():
+    if not np.isfinite(posed.values(begun)).any():
         raise ValueError(NOWHERE_FINITE)
-    ends = follow(problem, begun)
+    ends = follow(posed, begun)
     if few:
-        around = stirred(problem, ends.theta[ends.value.argmin()])
-        ends = joined([ends, follow(problem, around, widest=AROUND)])
+        around = stirred(posed, ends.theta[ends.value.argmin()])
+        ends = joined([ends, follow(posed, around, widest=AROUND)])
     return ends
 
 

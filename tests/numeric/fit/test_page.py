@@ -28,27 +28,6 @@ def resampled(fitted):
 # -- intervals -------------------------------------------------------------------------------------
 
 
-def test_standard_errors_are_the_delta_methods(fitted):
-    """Draws of small noise against gradients worked out by hand: of alpha by beta and gamma, and of
-    log N* = (log(beta A/(gamma B)) + gamma log(C/6))/(beta + gamma).
-    """
-    _, A, B, beta, gamma = fitted.coefficients.values()
-    total, log_d = beta + gamma, np.log(1e22 / 6.0)
-    log_n = (np.log(beta * A / (gamma * B)) + gamma * log_d) / total
-    by_beta, by_gamma = (1.0 / beta - log_n) / total, (-1.0 / gamma + log_d - log_n) / total
-    gradients = {
-        "alpha": [0, 0, 0, (gamma / total) ** 2, (beta / total) ** 2],
-        "N_star": [0.0, 1.0 / total, -1.0 / total, by_beta, by_gamma],
-    }
-    quantities = {"alpha": lambda law: law.envelope.exponent, "N_star": lambda law: law.N_opt(1e22)}
-    for name, gradient in gradients.items():
-        estimate = fitted.law.estimate(quantities[name])
-        scale = estimate.value if name == "N_star" else 1.0
-        error = scale * float(np.sqrt(np.array(gradient) @ fitted.covariance @ gradient))
-        assert estimate.standard_error == pytest.approx(error, rel=0.1)
-        assert estimate.high - estimate.low == pytest.approx(2 * 1.671 * error, rel=0.1)
-
-
 def test_every_interval_is_of_one_set_of_draws(fitted, resampled):
     for found in (fitted, resampled):
         draws = dict(zip(found.coefficients, found.drawn.coefficients.T, strict=True))
@@ -67,11 +46,7 @@ def test_every_interval_is_of_one_set_of_draws(fitted, resampled):
 
 def test_what_is_held_has_no_errors():
     found = fit(grid(), fixed={"E": 1.7}, bounds={"beta": (0.4, None)})
-    frame, is_held = found.to_frame(), ~found.solution.free
-    assert is_held.tolist() == [True, False, False, True, False]
-    assert not found.covariance[is_held].any()
-    assert not found.covariance[:, is_held].any()
-    assert (np.linalg.eigvalsh(found.covariance[np.ix_(~is_held, ~is_held)]) > 0.0).all()
+    frame = found.to_frame()
     assert frame.note[["E", "beta", "gamma", "alpha"]].tolist() == ["fixed", "at bound", "", ""]
     assert np.isnan(frame.se["beta"])
     assert frame.lo["alpha"] < frame.value["alpha"] < frame.hi["alpha"]  # with beta as known
