@@ -89,14 +89,11 @@ class Expansion(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """The ends of K descents: parameters (K, p), objectives (K,), whether each is a minimum (K,), and
-    the decrease that a further step promises (K,).
-    """
+    """The ends of K descents: parameters (K, p), objectives (K,), whether each is a minimum (K,)."""
 
     theta: Floats
     value: Floats
     done: Mask
-    decrement: Floats
 
 
 class Problem(NamedTuple):
@@ -307,16 +304,15 @@ def minimise(
     theta = problem.box.inside(theta)
     floor = np.broadcast_to(problem.floor(), len(theta))
     at = problem.expand(theta)
-    value, decrement = at.value.copy(), np.full(len(theta), np.inf)
-    done = np.zeros(len(theta), dtype=bool)
+    value, done = at.value.copy(), np.zeros(len(theta), dtype=bool)
     left, damped = np.flatnonzero(np.isfinite(value)), np.full(len(theta), damping)
     at = Expansion(*(part[left] for part in at))
     for _ in range(steps):
         if not left.size:
             break
         here, least = theta[left], np.maximum(floor[left], 0.0)
-        step, promised, decrement[left], convex = newton_step(at, here, damped[left], problem.box)
-        finished = (decrement[left] <= np.maximum(enough * at.value, least)) & convex
+        step, promised, decrement, convex = newton_step(at, here, damped[left], problem.box)
+        finished = (decrement <= np.maximum(enough * at.value, least)) & convex
         done[left[finished]] = True
         # The last step is worth its digits, though not an evaluation.
         theta[left[finished]] = problem.box.inside(here + step)[finished]
@@ -343,7 +339,7 @@ def minimise(
         factor = np.where(gain > 0.75, 0.1, np.where(gain > POOR, 0.5, 2.0))
         eased = np.where(good, factor * damped[left], 8.0 * np.maximum(damped[left], LEAST_DAMPING))
         damped[left] = np.where(eased < LEAST_DAMPING, 0.0, eased)
-    return Ends(theta, value, done | (value <= floor), decrement)
+    return Ends(theta, value, done | (value <= floor))
 
 
 def follow(problem: Problem, theta: Floats, *, widest: float = WIDEST) -> Ends:

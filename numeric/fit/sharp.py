@@ -43,7 +43,7 @@ def sharpen(problem: Problem, theta: Floats) -> Ends:
         radius *= 2.0 if gain > 0.5 else 1.0 if gain > 0.1 else 0.25
     _, promised = linear_step(problem, theta, CERTIFYING)
     done = np.array([promised <= ENOUGH * value or value <= float(problem.floor())])
-    return Ends(theta[None], np.array([value]), done, np.array([promised]))
+    return Ends(theta[None], np.array([value]), done)
 
 
 def linear_step(problem: Problem, theta: Floats, radius: float) -> tuple[Floats, float]:
