@@ -99,20 +99,6 @@ def test_columns_conditions_and_dropped_rows(call, data, plain) -> None:
     text = " ".join(call(words).out.split())
     assert "columns params 'Größe', tokens 'Data seen', loss 'final'" in text
     assert "1 dropped: row 65: loss is missing" in text
-    rows = [(n, 6 * n * d, y) for n, d, y in ROWS]
-    write_rows(Path("budgets.csv"), ("Model Size", "C", "loss"), rows)
-    assert "compute 'C', loss 'loss'; tokens from C = 6ND" in call("fit budgets.csv").out
-
-
-def test_names_of_an_expression(data) -> None:
-    """A name is a column where the table or --column has one, else a coefficient."""
-    rows = [(6 * n * d, d / n, y) for n, d, y in ROWS]
-    write_rows(Path("multiples.csv"), ("C", "token_multiplier", "loss"), rows)
-    words = "fit multiples.csv --objective least-squares-log --model 'E + (M/20)^p*(C/1e20)^-eta'"
-    found = data(f"{words} --column M=token_multiplier")
-    assert found["columns"] == {"M": "token_multiplier", "C": "C", "loss": "loss"}
-    assert list(found["coefficients"]) == ["E", "p", "eta"]
-    assert list(data(words, code=3)["coefficients"]) == ["E", "M", "p", "eta"]
 
 
 def test_accuracy(call, data) -> None:

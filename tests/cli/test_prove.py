@@ -136,16 +136,6 @@ def test_the_usual_document(call) -> None:
     assert r"\bibitem{hoffmann2022}" in result.out
 
 
-def test_how_much_of_a_proof(call) -> None:
-    words = "latex term_balance_and_shares --proof"
-    short, steps, none = (call(f"{words} {proof}").out for proof in ("short", "steps", "none"))
-    for text in (short, steps, none):
-        assert text.count(r"\begin{theorem}") == text.count(r"\textbf{Status:} proved.") == 1
-    assert steps.count(r"\item") > 5 > short.count(r"\item") == 0
-    assert r"\begin{proof}" in short
-    assert r"\begin{proof}" not in none
-
-
 def test_a_fragment(call, tmp_path) -> None:
     path = tmp_path / "refs.bib"
     out = call("latex optimum_by_lagrange --fragment --notation hoffmann --bib", path).out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sympy import __version__ as sympy_version
 
@@ -17,7 +17,7 @@ from ..theorem.derivation import Derivation
 from ..theorem.step import Verdict
 from .escapes import latex_words
 from .printer import symbol_latex
-from .theorem import theorem_latex
+from .theorem import Cite, theorem_latex
 from .words import latex_sentence
 
 __all__ = ["PREFIX", "CheckedTheorem", "cited", "document_latex"]
@@ -77,32 +77,21 @@ class CheckedTheorem:
 # -- citations -------------------------------------------------------------------------------------
 
 
-@dataclass
-class Citing:
-    r"""A printer of sentences with ``\cite`` for every work that they mention; it collects the works."""
+def _citing(prefix: str) -> Cite:
+    r"""A printer of sentences with ``\cite`` for every work that they mention."""
 
-    prefix: str = ""
-    works: dict[str, Work] = field(default_factory=dict)
-
-    def __call__(self, sentence: str) -> str:
+    def cite(sentence: str) -> str:
         text, position = "", 0
         for begin, end, work in citations(sentence):
             names = latex_words(work.cited).replace("et al. ", r"et al.\ ")
-            text += f"{latex_words(sentence[position:begin])}{names}~{self.key(work.key)}"
+            text += rf"{latex_words(sentence[position:begin])}{names}~\cite{{{prefix}{work.key}}}"
             position = end
         return text + latex_words(sentence[position:])
 
-    def key(self, key: str) -> str:
-        r"""The ``\cite`` of a work, which is collected."""
-        self.works.setdefault(key, WORKS[key])
-        return rf"\cite{{{self.prefix}{key}}}"
-
-    def bibliography(self) -> str:
-        entries = [_bibitem(self.works[key], self.prefix) for key in sorted(self.works)]
-        return "\n".join([r"\begin{thebibliography}{99}", *entries, r"\end{thebibliography}"])
+    return cite
 
 
-def _bibitem(work: Work, prefix: str) -> str:
+def _bibitem(work: Work) -> str:
     """The entry of a work; its addresses may be broken behind each slash and hyphen."""
     details = re.sub(
         r"https://\S+?(?=[,;]?(?:\s|$))",
@@ -111,7 +100,7 @@ def _bibitem(work: Work, prefix: str) -> str:
     )
     title = f"{latex_words(work.title)}{'' if work.title.endswith('?') else '.'}"
     authors = latex_words(work.listed_authors)
-    return rf"\bibitem{{{prefix}{work.key}}} {authors}, \emph{{{title}}} {details}"
+    return rf"\bibitem{{{work.key}}} {authors}, \emph{{{title}}} {details}"
 
 
 def cited(latex: str) -> list[Work]:
@@ -147,21 +136,22 @@ def document_latex(
         their own.
     """
     spelling, entries = find_notation(notation), list(entries)
-    citing = Citing(PREFIX if fragment else "")
+    cite = _citing(PREFIX if fragment else "")
     environment = "isotheorem" if fragment else "theorem"
     parts = [
-        part for entry in entries for part in _theorem(entry, spelling, proof, citing, environment)
+        part for entry in entries for part in _theorem(entry, spelling, proof, cite, environment)
     ]
+    body = "\n\n".join(parts)
     if fragment:
-        body = "\n\n".join(parts)
         return "\n".join([*_head_of_fragment(entries, spelling, body), "", body])
-    if citing.works:
-        parts.append(citing.bibliography())
+    if works := cited(body):
+        items = "\n".join(map(_bibitem, works))
+        body += f"\n\n\\begin{{thebibliography}}{{99}}\n{items}\n\\end{{thebibliography}}"
     introduction = INTRODUCTION.format(
         isoflop=__version__, sympy=sympy_version, notation=latex_words(spelling.source)
     )
     head = PREAMBLE % {"packages": ",".join(PACKAGES), "version": __version__}
-    shown = [head, introduction, "", "\n\n".join(parts), ""]
+    shown = [head, introduction, "", body, ""]
     return "\n".join([*shown, r"\end{document}"])
 
 
@@ -179,7 +169,7 @@ def _head_of_fragment(
 
 
 def _theorem(
-    entry: CheckedTheorem, spelling: Notation, proof: str, citing: Citing, environment: str
+    entry: CheckedTheorem, spelling: Notation, proof: str, cite: Cite, environment: str
 ) -> Iterator[str]:
     """The theorem, its status, its source and its consequences."""
     derivation = entry.derivation
@@ -194,14 +184,13 @@ def _theorem(
         notation=spelling,
         proof=proof,
         verdicts=entry.verdicts,
-        cite=citing,
+        cite=cite,
         environment=environment,
     )
     about = [rf"\noindent \textbf{{Status:}} {latex_words(entry.status)}."]
-    if derivation.source:
-        about.append(rf"\textbf{{Source:}} {citing(derivation.source)}")
+    about.append(rf"\textbf{{Source:}} {cite(derivation.source)}")
     if derivation.follows:
-        follows = latex_sentence(derivation.follows, spelling, words=citing)
+        follows = latex_sentence(derivation.follows, spelling, words=cite)
         about.append(rf"\textbf{{What follows:}} {follows}")
     yield "\n".join([*about, r"\par\medskip"])
 
