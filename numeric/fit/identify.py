@@ -28,8 +28,8 @@ ZERO_COLUMN = 1e-13
 LARGE = 1e150
 #: A change below this share of the largest is not shown.
 SHOWN = 1e-4
-#: Coefficients of equally good minima that differ by a larger share are not the same.
-DIFFERENT = 1e-2
+#: Runs cannot tell laws apart whose losses differ by no more than this share.
+SAME = 1e-6
 
 
 def open_directions(solution: Solution) -> tuple[dict[str, float], ...]:
@@ -76,11 +76,30 @@ def undetermined(solution: Solution) -> tuple[str, ...]:
     if solution.spare <= 0:
         return tuple(names[solution.free].tolist())
     left = {*names[model.runaway(solution.theta)].tolist()}.union(*open_directions(solution))
-    if not model.is_expression and len(solution.equal):
-        away = np.abs(model.read(solution.equal) - solution.values).max(axis=0)
-        left |= {*names[away > DIFFERENT * solution.values].tolist()} - {model.irreducible}
+    if _is_exchangeable(solution):
+        left |= {*names.tolist()} - {model.irreducible}
     for term in zip(model.prefactors, model.exponents, strict=True):
         left |= {*term} if left & {*term} else set()
     if left and model.is_shared:
         return tuple(names.tolist())
     return tuple(name for name in names.tolist() if name in left and name not in model.fixed)
+
+
+def _is_exchangeable(solution: Solution) -> bool:
+    """Whether the law in which each variable carries the other's term has the same losses: on a
+    line in log N and log D, on which both rise, either term is a power of either variable.
+    """
+    model = solution.model
+    if len({*model.exponents}) != 2 or model.fixed or {*solution.at_bound} - {model.irreducible}:
+        return False
+    middle = model.logs.mean(axis=1)
+    n, d = model.logs - middle[:, None]
+    rise = float(n @ d)
+    if not rise > 0.0:
+        return False
+    theta, (first, last) = solution.theta.copy(), (model.linear - 2, model.linear)
+    heights = theta[first:last] - theta[last:] * middle  # of the terms at the middle of the runs
+    theta[last:] = theta[last:][::-1] * [rise / (n @ n), rise / (d @ d)]
+    theta[first:last] = heights[::-1] + theta[last:] * middle
+    losses = model.evaluate(theta[None])[0][0]
+    return bool(np.abs(losses / solution.fitted - 1.0).max() <= SAME)

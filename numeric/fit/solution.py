@@ -68,15 +68,14 @@ class Solution:
         The parameters of the solver, (p,), and the objective at the minimum.
     converged : bool
         Whether the point is certified to be a local minimum in the box.
-    equal, others : ndarray
-        (K, p): minima that are as good, and other ones, best first.
+    others : ndarray
+        (K, p): other minima, best first.
     """
 
     problem: Problem
     theta: Floats
     value: float
     converged: bool
-    equal: Floats = field(default_factory=lambda: np.empty((0, 0)))
     others: Floats = field(default_factory=lambda: np.empty((0, 0)))
 
     @classmethod
@@ -216,7 +215,6 @@ def solve(problem: Problem, *, seed: int = 0) -> Solution:
         theta=theta,
         value=float(problem.values(theta[None])[0]),
         converged=converged and not (is_expression and is_singular(problem, theta)),
-        equal=ends.theta[close],
         others=ends.theta[order[~close[order]]],
     )
 

@@ -37,8 +37,6 @@ __all__ = ["KINDS", "PassFit", "fit_at_k", "kind_of", "upper_limit"]
 
 #: Eigenvalues of a Hessian below this share of the greatest leave a direction open.
 FLATTEST = 1e-12
-#: Log likelihoods that differ by less are as good.
-AS_GOOD = 1e-6
 
 
 class Gold(PowerTerms):
@@ -262,7 +260,6 @@ def _by_likelihood(
         theta=theta,
         value=float(found.value[best]),
         converged=bool(found.done[best]),
-        equal=found.theta[found.value <= found.value[best] + AS_GOOD],
     ), tau
 
 
