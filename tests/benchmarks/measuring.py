@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -42,8 +41,3 @@ def interleaved(
 def printed_by(*arguments: str) -> str:
     """What a program prints, from start to end."""
     return subprocess.run(arguments, capture_output=True, text=True, check=True).stdout
-
-
-def seconds_of(code: str) -> float:
-    """The number that a fresh interpreter prints."""
-    return float(printed_by(sys.executable, "-c", code))

@@ -5,7 +5,7 @@
 import sys
 from importlib import import_module
 
-PARTS = ("array", "startup", "derivation", "fit")
+PARTS = ("array", "cold", "fit")
 
 if __name__ == "__main__":
     for part in sys.argv[1:] or PARTS:
