@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from unicodedata import combining, east_asian_width
 
 LATEX = {character: rf"\{character}" for character in "&%$#_{}"}
 LATEX |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
@@ -40,20 +39,3 @@ def latex_words(text: str) -> str:
     AM--GM, pages 74--109
     """
     return RANGE.sub("--", latex_escaped(text))
-
-
-def display_width(text: str) -> int:
-    """The width of a text in columns of a terminal: a wide character has two, a combining one none.
-
-    >>> display_width("loss"), display_width("損失"), display_width("e\\u0301")
-    (4, 4, 1)
-    """
-    if text.isascii():
-        return len(text)
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
-
-
-def padded(text: str, width: int, align: str) -> str:
-    """The text padded with blanks to a width in columns; "left" aligns the text on the left."""
-    blanks = " " * (width - display_width(text))
-    return text + blanks if align == "left" else blanks + text

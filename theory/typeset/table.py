@@ -33,7 +33,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
 
-from .escapes import clean, display_width, latex_escaped, padded
+from .escapes import clean, latex_escaped
 from .numbers import DASH, Format, Interval, Significant, in_latex
 
 TYPE_CHECKING = False
@@ -122,11 +122,7 @@ class Column:
         """The entry of the row in this column."""
         if self.of is not None:
             return self.of(row)
-        if not isinstance(row, Mapping):
-            return getattr(row, self.key)
-        if self.key not in row:
-            raise ValueError(f"row without {self.key!r}: it has {', '.join(map(str, row))}")
-        return row[self.key]
+        return row[self.key] if isinstance(row, Mapping) else getattr(row, self.key)
 
     def cell(self, row: Any) -> str:
         """The cell of a row as text."""
@@ -197,8 +193,6 @@ class Table:
     notes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        if not self.columns:
-            raise ValueError("columns=[]: a table needs at least one column")
         for name in ("columns", "rows", "notes"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
@@ -243,11 +237,16 @@ class Table:
         headings = zip(*([""] * (height - len(head)) + head for head in heads), strict=True)
         body = [[column.cell(row) for column in page] for row in self._entries]
         filled = [*([clean(line) for line in row] for row in headings), *body]
-        widths = [max(map(display_width, column)) for column in zip(*filled, strict=True)]
+        widths = [max(map(len, column)) for column in zip(*filled, strict=True)]
         ruled = max([i for i, size in enumerate(widths, 1) if size], default=1)
         rule = "-" * min(WIDTH, sum(widths[:ruled]) + len(GAP) * (ruled - 1))
-        aligns = [column.align for column in page]
-        shown = iter([GAP.join(map(padded, row, widths, aligns)).rstrip() for row in filled])
+
+        def line(row: Sequence[str]) -> str:
+            cells = zip(page, row, widths, strict=True)
+            padded = (x.ljust(n) if c.align == "left" else x.rjust(n) for c, x, n in cells)
+            return GAP.join(padded).rstrip()
+
+        shown = map(line, filled)
         return [
             *(next(shown) for _ in range(height)),
             rule,
