@@ -116,22 +116,7 @@ def test_optimum_of_a_random_law(case: str, factors: int, six_nd: bool, seed: in
         assert close(value(expression, values), wanted)
 
 
-# -- printed numbers -------------------------------------------------------------------------------
-
 HOFFMANN = {"E": "1.69", "A": "406.4", "B": "410.7", "beta": "0.34", "gamma": "0.28"}
-BESIROGLU = {"E": "1.8172", "A": "482.01", "B": "2085.43", "beta": "0.3478", "gamma": "0.3658"}
-
-
-@pytest.mark.parametrize(
-    ("law", "exponent", "coefficient"),
-    [(HOFFMANN, "0.153548", "1071.365"), (BESIROGLU, "0.178286", "2708.498")],
-    ids=["hoffmann, rounded", "besiroglu"],
-)
-def test_compute_law_in_numbers(law: dict[str, str], exponent: str, coefficient: str) -> None:
-    envelope = derive()
-    values = {name: MP.mpf(number) for name, number in law.items()}
-    assert MP.nstr(value(envelope.exponent, values), 6) == exponent
-    assert MP.nstr(value(envelope.coefficient, values), 7) == coefficient
 
 
 def test_law_in_numbers_gives_the_same_envelope() -> None:

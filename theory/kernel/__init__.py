@@ -5,8 +5,9 @@ point) or **undecided** (with the reason) for expressions built from symbols, ra
 them, powers whose exponents are rational functions, `exp` and `log`.
 
 Modules: `field` (the coefficient field and its primes), `arithmetic` (sums of terms), `convert`
-(SymPy to normal form), `interval` (rigorous evaluation at a point), `sample` (seeded rational
-points), `answer` (the three answers), `decide` (which of them), `boundary` (weak assumptions).
+(SymPy to normal form), `evaluate` (rigorous evaluation at a point), `sample` (seeded rational
+points), `points` (checks and counterexamples), `answer` (the answers), `decide` (which of them),
+`boundary` (weak assumptions), `bounds` and `limits`, with the `search` for a proof of a bound.
 """
 
 from .answer import Answer, Condition, Decision, Witness

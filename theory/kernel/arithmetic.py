@@ -261,23 +261,23 @@ class Arithmetic:
         if len(form) > 1:
             self._registered(form, positive=True)
         for key, value in form.items():
-            if len(form) == 1 and not key[1] and not self._open_sums(key):
+            if len(form) == 1 and not key[1] and not self.has_open_sum(key):
                 self.field.declare_positive(value)
 
     def sign_of_term(self, key: Key, value: Fraction) -> int:
         """The sign of one term, 0 where it is uncertain or the term may vanish."""
-        if key[1] or self._open_sums(key) or self.field.unknown_primes(value):
+        if key[1] or self.has_open_sum(key) or self.field.unknown_primes(value):
             return 0
         return self.field.sign_of(value)[0]
 
     def is_nonnegative(self, key: Key, value: Fraction) -> bool:
         """Whether one term is certainly not negative; it may vanish."""
-        if key[1] or self._open_sums(key):
+        if key[1] or self.has_open_sum(key):
             return False
         sign, unknown = self.field.sign_of(value)
         return sign == 1 and all(map(self.field.is_nonnegative, unknown))
 
-    def _open_sums(self, key: Key) -> bool:
+    def has_open_sum(self, key: Key) -> bool:
         """Whether the key holds an odd power of a sum of unknown sign."""
         return any(e.numer.LC % 2 for e in self._signed_sums(key).values())
 

@@ -16,7 +16,6 @@ from .decide import POINTS_TO_PROVE, decide, few_points, points_where
 from .points import any_point, counterexample
 from .rules import PROVED, Stated, implied
 from .search import EXACTLY, why_positive
-from .terms import POSITIVE
 
 EQUAL = "the two sides are equal"
 
@@ -95,15 +94,10 @@ def _decide(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: i
 
 
 def _not_strict(weakly: str, weak: Decision, assume: Sequence[Expr]) -> Decision:
-    """The undecided answer to a strict bound whose weak form is proved."""
-    needed = [c for c in weak.conditions if c.relation != ">" or c.expression not in assume]
-    if weak.reason == POSITIVE and needed:
-        listed = ", ".join(map(str, needed))
-        return undecided(f"it is proved only where {listed}, which is not assumed", weak.conditions)
-    return undecided(
-        f"{weakly} is proved ({weak.reason}); whether the two sides are ever equal is not decided",
-        weak.conditions if needed else (),
-    )
+    """The undecided answer to a strict bound whose weak form is proved, with what that needs."""
+    needed = tuple(c for c in weak.conditions if c.expression not in assume)
+    found = f"{weakly} is proved ({weak.reason})"
+    return undecided(f"{found}; whether the two sides are ever equal is not decided", needed)
 
 
 def _sought(

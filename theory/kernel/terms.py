@@ -95,7 +95,7 @@ class DefinedForm:
         if not form:
             return form
         (first, _), *_ = sorted(form.items(), key=lambda item: len(item[0][0]))
-        if len(form) > 1 and not first[1] and first[0]:
+        if len(form) > 1 and not first[1] and first[0] and not self.arithmetic.has_open_sum(first):
             inverse = {key: -value for key, value in first[0]}
             try:
                 form = self.arithmetic.multiply(form, self.arithmetic.exp(dict(inverse)))
