@@ -100,7 +100,6 @@ class Part(NamedTuple):
     fit: Fit
     undetermined: tuple[str, ...]
     written: Callable[[Floats], Floats] = np.asarray
-    remarks: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, fit: Fit) -> Part:
@@ -164,13 +163,12 @@ class LawFit(Fitted):
     @property
     def remarks(self) -> tuple[str, ...]:
         """Sentences that a reader of the coefficients must know."""
-        found = [remark for part in self.parts for remark in part.remarks]
-        if self._ratio is not None:
-            found.append(
-                f"N and D cannot be told apart: the {len(self.sample)} fitted runs are within a "
-                f"factor {SPREAD:g} of one D/N ({self._ratio[0]:.3g} to {self._ratio[1]:.3g})"
-            )
-        return tuple(found)
+        if self._ratio is None:
+            return ()
+        return (
+            f"N and D cannot be told apart: the {len(self.sample)} fitted runs are within a "
+            f"factor {SPREAD:g} of one D/N ({self._ratio[0]:.3g} to {self._ratio[1]:.3g})",
+        )
 
     @property
     def refitted(self) -> Floats:

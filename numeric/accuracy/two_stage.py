@@ -40,8 +40,6 @@ LINE = Expression("a + b*x", extra=("x",))
 LOGISTIC = Expression(f"b + a/2*(1 + tanh((d*({REACH:g} + s) + s*x)/2))", extra=("x",))
 #: Columns of the Jacobian, of unit length, that are this close to dependent leave coefficients open.
 DEPENDENT = 1e-5
-#: Levels outside [0, 1] by less count as 0 and 1.
-BEYOND = 0.005
 
 
 def losses(sample: Points, least: int, formula: str) -> Floats:
@@ -99,14 +97,7 @@ def fit_logistic(sample: Points) -> Part:
     jacobian = fit.solution.problem.residuals(fit.solution.theta[None])[1][0]
     sizes = np.linalg.svd(unit_columns(jacobian)[0], compute_uv=False)
     is_open = fit.solution.at_bound or sizes[-1] < DEPENDENT * sizes[0]
-    a, _, _, low = written(fit.values[None])[0]
-    remarks = tuple(
-        f"{name} = {level:.4g}, where it levels off, is "
-        f"{'above 1' if level > 1.0 else 'below 0'}: no accuracy is"
-        for name, level in (("b", low), ("a + b", a + low))
-        if not -BEYOND <= level <= 1.0 + BEYOND
-    )
-    return Part(fit, names if is_open else (), written, remarks)
+    return Part(fit, names if is_open else (), written)
 
 
 def logistic(coefficients: Floats, proxy: Floats) -> Floats:
