@@ -157,14 +157,9 @@ class PassLaws(Shown):
 
     @cached_property
     def entries(self) -> Rows:
-        """A row for each law and k, with numbers and Estimates.
-
-        law, k, the coefficients; for a params+tokens law `alpha` of its envelope, `penalty`, the
-        median over its models of (y - E0)/(y* - E0) at their params and tokens, and
-        `penalty_RATIO`; for a compute law `y_COMPUTE`, -log pass@k there with the interval of a new
-        model; scatter, n_models, n_unsolved, n_refused (see `PassFit`), n_failed_resamples,
-        converged, undetermined (names), and at_limit: ends of intervals that a limit of the search
-        has set, not the models.
+        """A row for each law and k, with numbers and Estimates: law, k, the coefficients, and what
+        `docs/json.md` lists for `fit COUNTS`. `penalty` is the median over the models of (y - E0)/(y* -
+        E0) at their params and tokens, `y_COMPUTE` has the interval of a new model.
         """
         rows = []
         for (law, k), fit in self.fits.items():
