@@ -74,7 +74,7 @@ SLOW = {"backtest", "check", "derive", "fit", "latex", "penalty", "verify"}
 )
 def test_the_examples_of_the_help_run(call, command, tables, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("samples", "sizes", "gold", "pass_at_k"):
+    for name in ("samples", "sizes", "gold"):
         text = (tables / f"{name}.csv").read_text()
         Path(f"{NAMES.get(name, name)}.csv").write_text(text)
     assert call("simulate runs --seed 1 -o runs.csv").code == 0

@@ -1,4 +1,4 @@
-"""isoflop passk and isoflop fit of counts: rows, what they say where nothing is known, the check."""
+"""isoflop passk and isoflop fit of counts: rows, and what they say where nothing is known."""
 
 import csv
 import io
@@ -56,20 +56,6 @@ def test_columns_conditions_and_notes(call, data, tmp_path) -> None:
     tries = [("a", i, n, int(n < 20)) for i, n in enumerate([1, 2, 3, 5, 8, 13, 20, 20])]
     path = write_rows(tmp_path / "s.csv", ("model", "problem", "n_samples", "n_correct"), tries)
     assert "sampling stopped at success number 1 in 1 group" in call("passk", path).out
-
-
-def test_the_check(call, data, tmp_path) -> None:
-    rows = [("a", 1, 0.1), ("a", 2, 0.3), ("a", 4, 0.25), ("b", 1, 0.2)]
-    path = write_rows(tmp_path / "p.csv", ("model", "k", "mean_pass_at_k"), rows)
-    words, names = ("passk", path, "--check"), ("model", "row", "inequality", "k")
-    found = [tuple(row[name] for name in names) for row in data(*words, code=1)]
-    assert found == [("a", 3, "non-decreasing", 4), ("a", 1, "concave", 1)]
-    assert "the largest of 2" in call(*words).out
-    assert call(*words, "--where", "k < 2").code == 0
-    for ending in ("csv", "json"):  # what the command writes may be checked
-        written = call(f"passk tries.csv --k 1,2,4 --format {ending}")
-        (tmp_path / f"rows.{ending}").write_text(written.out)
-        assert call("passk", tmp_path / f"rows.{ending}", "--check").code == 0
 
 
 # -- laws of pass@k --------------------------------------------------------------------------------

@@ -38,7 +38,6 @@ ANSWERED = (
     ("prove '12*N_opt*D_opt == C' --budget 12ND", DONE, "proved"),
     ("passk tries.csv --k 1 1000", DONE, "refused"),
     ("passk tries.csv --k 100 1000", NO_VERDICT, "refused"),
-    ("passk tries.csv --check", DONE, "possible"),
     (
         "penalty --law besiroglu2024 hoffmann2022 --params 405B --compute 3.8e25 --explain",
         DONE,
@@ -142,8 +141,7 @@ REFUSED = {
     "passk lacking.csv": "n_correct",
     "passk tries.csv --k 1 1": "--k 1|different",
     "passk tries.csv --column model=modle": "'modle'|did you mean model",
-    "passk pass_at_k.csv": "holds pass@k|--check",
-    "passk pass_at_k.csv --check --k 1": "--k 1|for counts",
+    "passk pass_at_k.csv": "n_samples",
     # check and backtest
     "check --explain": "--explain",
     "check --plot x.png": "--plot x.png: is for a check of RUNS",
