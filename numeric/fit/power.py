@@ -156,22 +156,21 @@ class PowerTerms(Form):
         squares (K,) that are left, less those of the target; infinite where the law is not finite.
         """
         first, last = self.first, self.linear
+        columns = np.ones((len(theta), last, self.size))
+        held = np.concatenate([box.lower[:first], np.exp(box.lower[first:last])])
+        linear = np.tile(held, (len(theta), 1))
+        free = np.flatnonzero(box.lower[:last] < box.upper[:last])
+        linear[:, free] = 0.0
         with np.errstate(all="ignore"):
-            columns = np.exp(-theta[:, last:, None] * self.logs)
-            good = np.isfinite(columns).all(axis=(1, 2)) & np.isfinite(target * weights).all(-1)
-            if self.irreducible:
-                columns = np.concatenate([np.ones_like(columns[:, :1]), columns], axis=1)
-            columns[~good] = 1.0
-            target = np.where(good[:, None], target, 1.0)
-            weighted = columns * np.where(good[:, None], weights, 1.0)[:, None]
-            linear = np.concatenate([box.lower[:first], np.exp(box.lower[first:last])])
-            linear = np.tile(linear, (len(theta), 1))
-            free = np.flatnonzero(box.lower[:last] < box.upper[:last])
-            linear[:, free] = 0.0
+            np.exp(-theta[:, last:, None] * self.logs, out=columns[:, first:])
             if len(free) < last:
                 target = target - (linear[:, None] @ columns)[:, 0]
-            gram = (weighted @ columns.transpose(0, 2, 1))[:, free[:, None], free]
-            moments = (weighted @ target[:, :, None])[:, free, 0]
+                columns = columns[:, free]
+            weighted = columns * weights[..., None, :]
+            gram = weighted @ columns.transpose(0, 2, 1)
+            moments = (weighted @ np.atleast_2d(target)[:, :, None])[:, :, 0]
+            good = np.isfinite(gram).all(axis=(1, 2)) & np.isfinite(moments).all(axis=1)
+            gram[~good], moments[~good] = np.eye(len(free)), 0.0
             linear[:, free], gain = nonnegative(gram, moments)
             logs = np.log(linear[:, first:])
         theta = np.concatenate([linear[:, :first], logs, theta[:, last:]], axis=1)
