@@ -260,6 +260,9 @@ class Chain:
         parts = self.typed.parts[i : i + 2]
         has_decimals = any("." in token.text for part in parts for token in part)
         is_rounded = has_decimals and question.relation in ("==", "!=", "propto")
+        if has_decimals and question.limit is not None and decision.refuted:
+            reason = "how near the limit is to a rounded number is not stated"
+            return replace(link, decision=undecided(reason))
         if numbers is None and not (is_rounded or question.relation == "approx"):
             return replace(link, decision=decision, definitions=meanings)
         for part in parts if numbers is not None else ():
@@ -275,7 +278,9 @@ class Chain:
         budget, run = self.settings.budget or SIX_ND, {sym.N, sym.D, sym.C}
         tied, letters = self.context.ties(run), self.questions[i].letters
         given = sym.C if sym.C not in tied else min(run - tied, key=str, default=None)
-        is_open = given in letters and given not in self.context.replaced
+        replaced = self.context.replaced.keys()
+        is_open = given in letters and given not in replaced
+        is_open &= self.relations[i] != "propto" or bool(replaced & run)  # else which is held?
         if not (tied and is_open) or tied & RATIOS_OF_A_RUN:
             return ""
         other = sym.N if given == sym.D else sym.D

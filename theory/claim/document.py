@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..reader.tokens import ParseError
 from .macros import expanded
@@ -35,7 +35,7 @@ BEHIND_A_DISPLAY = re.compile(r"[\s,.]*where\s*")
 #: Commands without a meaning for the claims of a display.
 LAYOUT = re.compile(
     r"\\(?:begin|end)\{(?:aligned|split|gathered|alignedat)\}(?:\{\d\}|\[\w\])?"
-    rf"|\\(?:nonumber|notag)\b|[.,;]?\s*\\qedhere\b|\\[hv]space\*?\{{[^{{}}]*\}}|{DECLARED}[^\n]*"
+    rf"|\\(?:nonumber|notag)\b|[.,;]?\s*\\qedhere\b|\\vspace\*?\{{[^{{}}]*\}}|{DECLARED}[^\n]*"
 )
 FORMULA_IN_WORDS = re.compile(r"(\\(?:text|mbox)\s*\{[^{}$]*)\$([^{}$]*)\$")
 #: A unit behind a value: `6ND \\, \\text{FLOPs}`.
@@ -43,10 +43,14 @@ UNIT = re.compile(
     r"(?<=[\w})\]])(?:\\[,;:! ]|[\s~]|\\q?quad(?![A-Za-z]))*\(?\s*\\(?:text|mathrm|textrm|mbox)"
     r"\s*\{\s*\(?(?:FLOPs?|FLOPS|tokens|param(?:eter)?s)\)?\s*\}\s*\)?(?=\s*(?:[.,;]|\\\\|\Z))"
 )
+#: Words that stand for an arrow between two claims.
+ARROWS = {"iff|if and only if": r" \\iff ", "implies": r" \\implies "}
 LABEL = re.compile(r"\\(?:label|tag\*?)\s*\{([^{}]*)\}")
+#: Spaces that separate formulas.
+WIDE = r"\\q?quad(?![A-Za-z])|\\hspace\*?\{[^{}]*\}|(?:\\[;: ]\s*|~){2,}"
 #: Words in plain text, some of them only in front of a condition.
 PLAIN_WORDS = (
-    r"(?<=\s)(?:and(?=\s)|with equality (?:iff|if and only if)(?=\s)|(?:for|if|as|when)"
+    r"(?<=\s)(?:(?i:and)(?=\s)|with equality (?:iff|if and only if)(?=\s)|(?:for|if|as|when)"
     r"(?=\s+[^\s=<>]+\s*(?:[<>=!→]|->|\\(?:to|n?eq?|[gl]eq?)(?![A-Za-z]))))"
 )
 #: Marks that separate the claims of a display when they stand outside of brackets, and brackets.
@@ -54,7 +58,7 @@ MARK = re.compile(
     rf"{LABEL.pattern}|(?P<words>(?<![_^])\\(?:text|textrm|textit|mbox)\s*\{{(?P<text>[^{{}}]*)\}})"
     rf"|(?P<plain>{PLAIN_WORDS})"
     r"|(?P<row>\\\\\*?(?:\[[^\]]*\])?)"
-    r"|(?P<beside>\\q?quad(?![A-Za-z])|(?<!\d),|,(?!\d{3}(?!\d))|;|&&)"
+    rf"|(?P<beside>{WIDE}|(?<!\d),|,(?!\d{{3}}(?!\d))|;|&&)"
     r"|(?P<follows>\\(?:implies|Rightarrow|Longrightarrow|therefore)(?![A-Za-z]))"
     r"|(?P<condition>\\forall(?![A-Za-z]))"
     r"|(?P<opens>\\begin\b|[(\[{])|(?P<closes>\\end\b|[)\]}])|\\."
@@ -70,12 +74,13 @@ WORDS = {
     "remark": r"\(?(?:since|because|by|from|using|due to|as in|see|cf)\b.*|\([^()]*\)",
 }
 #: Roles that continue across a new row or a space.
-PERSISTENT_ROLES = ("where", "follows", "condition")
+PERSISTENT_ROLES = ("where", "follows", "condition", "equality")
 RELATION = (
     r"=|<|>|(?<=\s)(?:propto|approx|~)(?=\s)"
     r"|\\(?:le|ge|leq|geq|ne|neq|sim|to|propto|approx|equiv|triangleq|rightarrow|in|iff"
-    r"|asymp|ll|gg|gtrsim|Leftrightarrow|leqslant|geqslant|simeq|lesssim)(?![A-Za-z])"
+    r"|asymp|ll|gg|gtrsim|Longleftrightarrow|Leftrightarrow|leqslant|geqslant|simeq|lesssim)(?![A-Za-z])"
 )
+ORDER = re.compile(r"[<>]=?|\\(?:leq?|geq?|leqslant|geqslant)")
 LETTER = r"\\?[A-Za-z]+(?:_(?:\w|\{\w+\}))?"
 #: Spaces, punctuation and marks of alignment at the ends of a claim.
 AROUND = re.compile(r"\A(?:\\[,;:! ]|[\s&.,;~])+|(?:\\[,;:! ]|[\s&.,;~])+\Z")
@@ -88,7 +93,12 @@ BESIDE = re.compile(
     rf"\s*(?:[+-]?[\d./^+]+|{LETTER}|\\mathbb\{{R\}}|\\infty)"
 )
 CONDITIONS = (BRACKETED, LETTERS, BESIDE)
-PREMISE = re.compile(rf"{BESIDE.pattern}|\\[a-z]+\s*=\s*(?:\\[a-z]+|[\d.]+)")
+#: A relation between a letter and a number or another letter; one of them in front of an arrow.
+SHORT = re.compile(rf"{LETTER}\s*(?:[<>=!]=?|->|[→≤≥≠]|\\[a-z]+)\s*(?:[+-]?[\d./^+]+|{LETTER})")
+PREMISE = re.compile(rf"{BESIDE.pattern}|(?:\\[a-z]+|[A-Z]|r|s)\s*=\s*(?:\\[a-z]+|[\d.]+|[A-Z])")
+#: The end of a text that goes on behind the next mark.
+ENDS_IN_RELATION = re.compile(rf"(?:{RELATION})\s*\Z")
+OPEN_END = re.compile(rf"(?:{RELATION}|\\(?:text|textrm|textit|mbox)\s*\{{[^{{}}]*\}})\s*\Z")
 
 
 @dataclass(frozen=True)
@@ -181,7 +191,7 @@ def _pieces(text: str) -> list[Piece]:
                 declare(inside[1], line)
             place = len(pieces)
             claims = claims_of(found[group], line)
-            for piece in (claim for claim in claims if _relates(claim.text)):
+            for piece in (claim for claim in claims if relates(claim.text)):
                 kind = "inline" if "skip" in once else piece.kind
                 conditions = (*assumed, *once, *piece.conditions)
                 pieces.append(replace(piece, kind=kind, conditions=conditions))
@@ -202,56 +212,105 @@ def claims_of(
     """
     while FORMULA_IN_WORDS.search(display):
         display = FORMULA_IN_WORDS.sub(r"\1}\2\\text{", display)
+    for words, arrow in ARROWS.items():
+        display = re.sub(rf"\\(?:text|textrm|mbox)\s*\{{\s*(?:{words})\s*\}}", arrow, display)
     text = UNIT.sub("", LAYOUT.sub(lambda m: "\n" * m[0].count("\n") + " ", display))
-    found: list[Piece] = []
-    waiting: tuple[str, ...] = ()  # conditions of the next claim
-    role, end, is_new_row = "row", 0, False
+    claims = _Claims(text, line, beside)
     for mark, start, stop in _segments(text):
-        role = role if role in PERSISTENT_ROLES and mark in ("row", "beside") else mark
-        is_new_row |= mark == "row"
-        blank = LABEL.sub(lambda m: " " * len(m[0]), text[start:stop])
-        label, bare = LABEL.search(text, start, stop), AROUND.sub("", blank)
-        if bare and role != "remark":
-            last = found[-1] if found else None
-            begins = re.match(rf"[\s&]*(?:{RELATION})", blank) is not None
-            is_open = last is not None and not _relates(last.text)
-            goes_on = not _relates(bare) or (role in ("row", "beside") and (begins or is_open))
-            forms = beside if role == "beside" and last else ()
-            if role == "equality" and last and not is_open:
-                found.append(replace(last, text=_equality(last.text, bare), label=""))
-            elif role == "condition" or any(form.fullmatch(bare) for form in forms):
-                if last:
-                    found[-1] = replace(last, conditions=last.conditions + _condition(bare))
-                else:
-                    waiting += _condition(bare)
-            elif last and goes_on:
-                between = " " if begins or is_new_row else text[end:start]  # words are no product
-                found[-1] = replace(last, text=f"{last.text}{between}{bare}")
-            else:
-                if last and role == "follows" and PREMISE.fullmatch(last.text):
-                    waiting = (*found.pop().conditions, last.text)
-                at = line + text.count("\n", 0, start + len(blank) - len(blank.lstrip(" &\n")))
-                piece = Piece("explained" if role == "where" else "claim", bare, "", at, waiting)
-                found.append(replace(piece, follows=role == "follows"))
-                waiting = ()
-            role = ""
+        claims.add(mark, start, stop)
+    return sorted(claims.found, key=lambda piece: piece.kind != "explained")
+
+
+@dataclass
+class _Claims:
+    """The claims of a display, segment by segment."""
+
+    text: str
+    line: int
+    beside: Sequence[re.Pattern[str]]
+    found: list[Piece] = field(default_factory=list)
+    waiting: tuple[str, ...] = ()  # conditions of the next claim
+    role: str = "row"
+    before: str = ""  # the role of the segment before
+    end: int = 0  # of that segment
+    is_new_row: bool = True
+    first: int = 0  # the first claim of the row, and the first one that a condition is for
+    scope: int = 0
+
+    def add(self, mark: str, start: int, stop: int) -> None:
+        """Read the segment behind a mark."""
+        is_persistent = self.role in PERSISTENT_ROLES and mark in ("row", "beside")
+        self.role = self.role if is_persistent else mark
+        self.is_new_row |= mark == "row"
+        blank = LABEL.sub(lambda m: " " * len(m[0]), self.text[start:stop])
+        label, bare = LABEL.search(self.text, start, stop), AROUND.sub("", blank)
+        if bare and self.role != "remark":
+            self.first = len(self.found) if self.is_new_row else self.first
+            self._read(blank, bare, start, stop)
+            self.before, self.role = self.role, ""
         if bare:
-            end, is_new_row = stop, False
-        if label is not None and found and not found[-1].label:
-            found[-1] = replace(found[-1], label=label[1])
-    return sorted(found, key=lambda piece: piece.kind != "explained")
+            self.end, self.is_new_row = stop, False
+        if label is not None and self.found and not self.found[-1].label:
+            self.found[-1] = replace(self.found[-1], label=label[1])
+
+    def _read(self, blank: str, bare: str, start: int, stop: int) -> None:
+        """Read a segment that is not empty by its role."""
+        last = self.found[-1] if self.found else None
+        begins = re.match(rf"[\s&]*(?:{RELATION})", blank) is not None
+        is_open = last is not None and (not relates(last.text) or OPEN_END.search(last.text))
+        is_beside = self.role == "beside" and last is not None and not begins
+        if is_beside and self.before in ("where", "condition") and SHORT.fullmatch(bare):
+            self.role = self.before  # where a = 2, b = 3
+        iff = r"\iff" if "\\" in self.text else "iff"
+        is_equality = self.role == "equality" and last is not None
+        equalities = _equalities(last.text, f"{iff} {bare}") if last and is_equality else []
+        goes_on = not relates(bare) or (self.role in ("row", "beside") and (begins or is_open))
+        if last and equalities:
+            self.found += [replace(last, text=text, label="") for text in equalities]
+        elif self.role == "condition" or any(is_beside and f.fullmatch(bare) for f in self.beside):
+            self._condition(bare)
+        elif last and (goes_on or is_equality):
+            is_at_once = begins or self.is_new_row or ENDS_IN_RELATION.search(last.text)
+            between = "" if is_at_once else self.text[self.end : start]  # words are no product
+            self.found[-1] = replace(last, text=f"{last.text}{between} {bare}")
+        else:
+            if last and self.role == "follows" and PREMISE.fullmatch(last.text):
+                self.waiting = (*self.found.pop().conditions, last.text)
+            kind = "explained" if self.role == "where" else "claim"
+            indent = len(blank) - len(blank.lstrip(" &\n"))
+            at = self.line + self.text.count("\n", 0, start + indent)
+            typed = self.text[self.end : stop].strip() if self.role == "equality" else bare
+            piece = Piece(kind, typed, "", at, self.waiting, follows=self.role == "follows")
+            self.found.append(piece)
+            self.waiting = ()
+
+    def _condition(self, bare: str) -> None:
+        """A condition of the next claim, or of the claims in front of it in its row that have none."""
+        condition = _condition(bare)
+        if not self.found:
+            self.waiting += condition
+            return
+        if self.before != "condition":
+            self.scope = len(self.found) - 1
+            while self.role == "condition" and self.scope > self.first:
+                if self.found[self.scope - 1].conditions:
+                    break
+                self.scope -= 1
+        for i in range(self.scope, len(self.found)):
+            piece = self.found[i]
+            self.found[i] = replace(piece, conditions=piece.conditions + condition)
 
 
-def _relates(text: str) -> bool:
+def relates(text: str) -> bool:
     """Whether a text has a relation."""
     return re.search(RELATION, text) is not None
 
 
-def _equality(bound: str, condition: str) -> str:
-    """The claim that a bound is an equality if and only if a condition holds."""
-    *_, left, right = re.split(rf"\s*(?:{RELATION})+\s*", bound)
-    iff = r"\iff" if "\\" in bound + condition else "iff"
-    return f"{left} = {right} {iff} {condition}"
+def _equalities(bound: str, condition: str) -> list[str]:
+    """The claims that the orders of a bound are equalities `iff` a condition holds."""
+    parts = re.split(rf"\s*((?:{RELATION})+)\s*", bound)
+    links = zip(parts[:-2:2], parts[1::2], parts[2::2], strict=True)
+    return [f"{a} = {b} {condition}" for a, sign, b in links if ORDER.fullmatch(sign)]
 
 
 def _segments(text: str) -> Iterator[tuple[str, int, int]]:

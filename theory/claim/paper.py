@@ -214,7 +214,7 @@ class Claim:
         closed = words.names.keys() - self.letters - fixed | declared
         is_equality = bool(self.sides.defined) and self.sides.relations[0].text == "=="
         others = self.sides.names - {self.name}
-        is_equality &= not (self.beside or self.piece.follows)
+        is_equality &= not (self.beside or self.piece.follows or self._is_a_value)
         is_equality &= not others or not others <= closed  # a = b
         return is_equality and self.name in (closed | OFTEN_OTHERS)
 
@@ -434,8 +434,10 @@ class Claim:
             if {beta, gamma} <= letters:
                 tried = [(f"{beta} > {gamma}",), (f"{gamma} > {beta}",)]
             ones = {"r", "rho"} & letters if self.settings.limit is None else set()
-            tried += [(f"{x} {sign} 1",) for x in sorted(ones) for sign in "<>"]
-        elif not ({beta, gamma} <= self.sides.names or shares & self.sides.names):
+            tried += [(f"{x} {sign} 1",) for x in sorted(ones) for sign in ("!=", "<", ">")]
+        elif self._is_a_value or not (
+            {beta, gamma} <= self.sides.names or shares & self.sides.names
+        ):
             equal = f"{beta} == {gamma}"  # no slip of exchanged ones
             tried = [(equal,), (equal, *OPTIMUM)]
         for condition in tried:

@@ -12,6 +12,8 @@ from functools import reduce
 from itertools import pairwise
 from typing import Any
 
+from sympy import Symbol
+
 from ..budget import SIX_ND, Budget
 from ..data.notation import DEFAULT, HOFFMANN
 from ..kernel.answer import BOUNDS, Answer, undecided, weaker
@@ -20,7 +22,7 @@ from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
 from .chain import Chain, ChainLink, Settings
 from .correction import Corrector
-from .document import BRACKETED, LETTER, Piece, claims_of
+from .document import BRACKETED, SHORT, Piece, claims_of
 from .numbers import Coefficients, HasCoefficients
 from .text import Sides, as_typed, limit_of, spans, without_dollars
 from .vocabulary import refuse_clashes
@@ -32,8 +34,6 @@ IMPLIES = re.compile(
     r"=>|[⇒⇔]|\bimplies\b|\biff\b|\\(?:implies|iff|(?:Long)?(?:left)?[Rr]ightarrow)(?![A-Za-z])"
 )
 IN_WORDS = re.compile(r"\\(?:text|textrm|mbox)\s*\{[^{}]*\}|with equality (?:iff|if and only if)")
-#: A relation between a letter and a number or another letter.
-SHORT = re.compile(rf"{LETTER}\s*(?:[<>=!]=?|->|[→≤≥≠]|\\[a-z]+)\s*(?:[+-]?[\d./^+]+|{LETTER})")
 #: The names that only one of the notations has, and alpha, which means something else in each.
 OURS = {*HOFFMANN.names()} - {*HOFFMANN.names().values()}
 THEIRS = {*HOFFMANN.names().values()} - {*HOFFMANN.names()} | {"alpha"}
@@ -215,14 +215,10 @@ def proved(text: str, settings: Settings, *, latex: bool = True) -> Proof:
     if (rewritten := limit_of(text, latex)) is not None:
         claim, towards = rewritten
         return replace(proved(claim, replace(settings, limit=towards), latex=latex), text=text)
-    pieces = _pieces(text)
+    pieces = _pieces(text if latex else text.strip().replace("\n", r" \\ "))
     has_words = IN_WORDS.search(text) and any(piece.text != text for piece in pieces)
     if len(pieces) > 1 or has_words or any(piece.conditions for piece in pieces):
-        named = tuple(piece.text for piece in pieces if piece.kind == "explained")
-        settings = replace(settings, let=(*settings.let, *named))
-        claims = [piece for piece in pieces if piece.kind == "claim"]
-        found = [proved(x.text, settings.under(x.conditions), latex=latex) for x in claims]
-        return _merged(text, found)
+        return _several(text, pieces, settings, latex)
     sides = Sides.of_claim(text, settings.words.names, latex=latex)
     if signs := [relation for relation in sides.relations if relation.text in IMPLICATIONS]:
         return _implied(text, signs, settings, latex)
@@ -245,6 +241,27 @@ def _link(chain: Chain, i: int) -> ChainLink:
     return replace(link, corrector=Corrector(chain, i)) if is_corrected else link
 
 
+def _several(text: str, pieces: Sequence[Piece], settings: Settings, latex: bool) -> Proof:
+    """The verdict on several claims. What stands behind "where" names an expression, or is assumed of a
+    letter of the law; of a quantity of the law it is a claim as well.
+    """
+    words, named, assumed = settings.words, list[str](), list[str]()
+    claims = [piece for piece in pieces if piece.kind == "claim"]
+    for piece in (piece for piece in pieces if piece.kind == "explained"):
+        sides = Sides.of_claim(piece.text, words.names, latex=latex)
+        meaning = words.names.get(sides.defined)
+        if meaning is None and sides.defined:
+            named.append(piece.text)
+        elif meaning is None or isinstance(meaning, Symbol):
+            assumed.append(piece.text)
+        else:
+            claims.append(piece)
+    settings = replace(settings, let=(*settings.let, *named))
+    under = (settings.under((*assumed, *piece.conditions)) for piece in claims)
+    pairs = zip(claims, under, strict=True)
+    return _merged(text, [proved(piece.text, given, latex=latex) for piece, given in pairs])
+
+
 def _pieces(text: str) -> list[Piece]:
     """The claims of a text, each with its conditions; none where an arrow leads from one to another.
 
@@ -254,8 +271,12 @@ def _pieces(text: str) -> list[Piece]:
         Where `r > 1` or `beta = gamma` behind a comma may be a condition or another claim.
     """
     pieces = [] if IMPLIES.search(IN_WORDS.sub("", text)) else claims_of(text, beside=(BRACKETED,))
-    is_alone = all(piece.kind == "claim" and not piece.conditions for piece in pieces)
-    for typed in (piece.text for piece in pieces[1:] if SHORT.fullmatch(piece.text)):
+    is_alone = not any(
+        piece.kind == "explained" or piece.conditions or IMPLIES.search(piece.text)
+        for piece in pieces
+    )
+    claims = [piece.text for piece in pieces if piece.kind == "claim"]
+    for typed in filter(SHORT.fullmatch, claims[1:]):
         if not (is_alone and re.search(rf"\band\b[\s}}]*{re.escape(typed)}", text)):
             hint = f": write `for {typed}` for a condition, or a claim by itself"
             raise ParseError(f"ambiguous {quoted(typed)} behind a claim", text=text, rest=hint)

@@ -139,6 +139,8 @@ class Builder(Pieces):
 
     def raised(self, base: Expr, exponent: Expr, at: Token) -> Expr:
         """The power of a base; one without a real value, or too large to write down, is refused."""
+        if base == E:
+            return self.applied(exp, exponent, at)
         if base == 0 and not (exponent.is_Rational and exponent > 0):
             self.refuse(at, "a power of zero at {}")
         if base.is_Rational and base < 0 and not exponent.is_Integer:

@@ -85,7 +85,7 @@ PIECE = re.compile(
     # spaces, remarks, frames and sizes
     r"(?P<ignored>\s+|%[^\n]*|[~&]|(?<![\^_])\{\s*\}|\\[,;:! \\>]"
     r"|\\(?:displaystyle|textstyle|scriptstyle|nonumber|notag|limits|nolimits|xspace)(?![A-Za-z])"
-    r"|\\(?:tag|hspace|vspace|label|color|textcolor)\*?\s*\{[^{}]*\}"
+    r"|\\(?:tag|vspace|label|color|textcolor)\*?\s*\{[^{}]*\}"
     r"|\\(?:boxed|ensuremath|mathrel)\s*(?=\{)"
     r"|\\(?:left|right|[bB]igg?[lrm]?)(?![A-Za-z])(?!\s*[.|]))"
     r"|(?P<bar>\\(?:left|right)\s*[.|])"
@@ -233,7 +233,7 @@ class _Latex(Pieces):
         if text in (".", ",", ";") and (not self.ahead().kind or (text != "," and self.peek("}"))):
             return []
         if text in WIDE:
-            is_separated = last.kind == "relation" or last.text == ","
+            is_separated = not before or last.kind == "relation" or last.text == ","
             is_between = not is_separated and self.ahead().text not in ("", "}", *PLAIN)
             return [Token("operator", ",", at)] if is_between else []
         if text in PLAIN:
@@ -428,7 +428,8 @@ class _Latex(Pieces):
             return self.at_samples(name, at)
         if name == "e" and self.peek("^"):
             self.take()
-            return [Token("name", "exp", at), *self.argument("an exponent")]
+            tokens = [Token("name", "exp", at), *self.argument("an exponent")]
+            return tokens if not self.peek("^") else self.refuse(self.ahead())
         return [Token("name", name, at)]
 
     def _behind_star(self) -> list[Token] | None:
@@ -462,7 +463,12 @@ class _Latex(Pieces):
         marks += [STAR if part == "*" else PRIME for part in found if part in ("*", "'")]
         parts = [part for part in found if part not in ("*", "'")]
         taken = {*ACCENTS, STAR, PRIME} & {x for part in parts for x in part.split("_")}
-        if not found or taken or not all(re.fullmatch(r"\w+", part) for part in parts):
+        if (
+            not found
+            or taken
+            or found.count("*") > 1
+            or not all(re.fullmatch(r"\w+", part) for part in parts)
+        ):
             raise ParseError.at(self.text, at, f"cannot read the subscript {source!r}")
         return parts
 

@@ -372,6 +372,13 @@ class _Reader(Builder):
             rest = ": it is read as a function of the loss, and the argument is no loss"
             self.refuse(token, "ambiguous argument of {}", rest)
         given = self.arguments(depth)
+        other = next(
+            (x for x, _ in formula.instead if x.name in inside and x not in given[0].free_symbols),
+            None,
+        )
+        if other is not None:
+            rest = f": {other} has a meaning of its own here"
+            self.refuse(token, "ambiguous argument of {}", rest)
         case = next((c for c in reversed(formula.cases) if len(c.parameters) == len(given)), None)
         if case is None:
             wanted = ", ".join(map(str, formula.parameters))
@@ -445,6 +452,10 @@ class _Reader(Builder):
     def _at_places(self, value: Expr, mark: Token, depth: int) -> Expr:
         """The value at the places `(N = N_opt, D = 2)` ahead."""
         places = dict(self.in_brackets(lambda: self.listed(lambda: self._place(depth))))
+        if any(value.free_symbols & (places.keys() - {x}) for x, value in places.items()):
+            self.refuse(mark, rest=": the value of one letter holds another one of them")
+        if self.kept and value.has(Subs):
+            self.refuse(mark, rest=" of a value at a point")  # SymPy joins the two
         if self.kept:
             return Subs(value, *zip(*places.items(), strict=True))
         missing = places.keys() - value.free_symbols - self.differentiated
