@@ -106,12 +106,6 @@ def repetition(draw, seed, objectives=("huber-log",), resamples=0):
     return intervals
 
 
-def study(draw, repetitions, *, progress=False, **how):
-    """Coverage and median width of every kind of interval, of the repetitions with such an interval."""
-    one = partial(repetition, draw, **how)
-    return running.coverage(running.outcomes(one, range(repetitions), progress=progress))
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Coverage of 90 % intervals.", allow_abbrev=False)
     folder = os.environ.get("ISOFLOP_PUBLIC_RUNS") or "../shared/data"
@@ -121,5 +115,7 @@ if __name__ == "__main__":
     parser.add_argument("--objectives", nargs="+", choices=OBJECTIVES, default=OBJECTIVES[:1])
     asked = vars(parser.parse_args())
     draws = {"chinchilla": partial(chinchilla, asked.pop("runs"))}
+    number = asked.pop("repetitions")
     for name, draw in (draws | {name: partial(simulated, name) for name in DESIGNS}).items():
-        print(name, study(draw, progress=True, **asked).to_string(), sep="\n")
+        one = partial(repetition, draw, **asked)
+        print(name, running.study(one, number, progress=True).to_string(), sep="\n")

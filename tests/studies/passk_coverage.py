@@ -112,17 +112,12 @@ def repetition(case, seed, resamples=RESAMPLES):
     return found | {NEW_MODEL: {**entry, "width": float(np.log(high / low))}}
 
 
-def study(case, repetitions, **how):
-    """Coverage, median width, estimate and truth of every quantity."""
-    one, seeds = partial(repetition, case), range(repetitions)
-    return running.coverage(running.outcomes(one, seeds, unit="repetition", **how))
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Coverage of intervals of the laws of pass@k.")
     parser.add_argument("--repetitions", type=int, default=REPETITIONS)
     parser.add_argument("--jobs", type=int)
     given = parser.parse_args()
     for case in CASES:
-        found = study(case, given.repetitions, jobs=given.jobs, progress=True)
+        one = partial(repetition, case)
+        found = running.study(one, given.repetitions, jobs=given.jobs, progress=True)
         print(case, found.to_string(), sep="\n", flush=True)

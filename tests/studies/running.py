@@ -24,16 +24,21 @@ def outcomes(function, problems, *, jobs=None, progress=False, unit="problem"):
         return list(tqdm(found, total=len(problems), disable=not progress, unit=unit))
 
 
-def coverage(repetitions):
+def coverage(found):
     """A row a kind of interval, from a dictionary a repetition: kind -> what is known of it.
 
     `held`: whether the interval holds the truth; of all other numbers the median is taken.
     """
-    rows = [{"of": of, **row} for found in repetitions for of, row in found.items()]
+    rows = [{"of": of, **row} for each in found for of, row in each.items()]
     groups = pd.DataFrame(rows).groupby("of", sort=False)
     table = groups.median()
     table["held"] = groups["held"].mean()
     return table.assign(repetitions=groups.size())
+
+
+def study(repetition, number, **how):
+    """The coverage of the intervals of repetitions, functions of a seed, that have such an interval."""
+    return coverage(outcomes(repetition, range(number), unit="repetition", **how))
 
 
 def held(low, truth, high, **more):

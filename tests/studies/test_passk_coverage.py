@@ -1,5 +1,7 @@
 """Coverage of the intervals of the laws of pass@k (slow), and single repetitions."""
 
+from functools import partial
+
 import passk_coverage
 import pytest
 import running
@@ -41,7 +43,7 @@ HELD += [x for x in CASES if (x.law, x.method, x.k) == ("params-tokens", LIKELIH
 @pytest.mark.parametrize("case", HELD, ids=str)
 def test_coverage(case):
     """As many intervals hold as a coverage of `LEAST` reaches but for `CHANCE`."""
-    found = passk_coverage.study(case, MANY)
+    found = running.study(partial(passk_coverage.repetition, case), MANY)
     least = binom.ppf(CHANCE / len(found), found.repetitions, LEAST)
     assert (found.held * found.repetitions >= least).all(), found.to_string()
     assert (found.repetitions > MANY / 2).all(), found.to_string()

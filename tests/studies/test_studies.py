@@ -6,6 +6,7 @@ import claims
 import coverage
 import optimum
 import pytest
+import running
 
 #: Random problems and claims of a fast test.
 FEW_PROBLEMS, FEW_CLAIMS = 2, 10
@@ -37,7 +38,8 @@ def test_random_claims_are_judged_rightly(size, seed):
 def test_coverage(public_runs):
     objectives = ("huber-log", "least-squares-log")
     draw, resamples = partial(coverage.chinchilla, public_runs), coverage.RESAMPLES
-    found = coverage.study(draw, REPETITIONS, objectives=objectives, resamples=resamples)
+    one = partial(coverage.repetition, draw, objectives=objectives, resamples=resamples)
+    found = running.study(one, REPETITIONS)
     print(found)
     assert found.held.filter(like="bootstrap").between(LEAST, MOST).all()
 
@@ -46,6 +48,7 @@ def test_coverage(public_runs):
 @pytest.mark.parametrize("name", coverage.DESIGNS)
 def test_coverage_of_the_default_interval_on_small_designs(name):
     """100 repetitions have a standard error of 3 %: 90 % intervals hold the truth in 81 to 99."""
-    found = coverage.study(partial(coverage.simulated, name), 100)
+    one = partial(coverage.repetition, partial(coverage.simulated, name))
+    found = running.study(one, 100)
     assert found.held.between(0.81, 0.99).all(), found
     assert (found.repetitions >= 90).all(), found
