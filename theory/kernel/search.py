@@ -193,7 +193,7 @@ class Search(Prover):
                 if any(terms.certain) or not strict:
                     return POSITIVE if any(terms.certain) else NEVER_NEGATIVE
                 continue
-            if len(terms.positive) + len(terms.negative) > MOST_TERMS:
+            if len(terms.negative) > 1 or len(terms.positive) >= MOST_TERMS:
                 continue
             mean = self._by_mean(reading, terms, strict, depth)
             if reason := mean or self._one_by_one(reading, terms, strict, depth):
@@ -249,25 +249,17 @@ class Search(Prover):
         self, reading: DefinedForm, terms: SignedTerms, strict: bool, depth: int
     ) -> str:
         """By a pair: the one negative term is at most one of the positive ones."""
-        if len(terms.negative) != 1:
-            return ""
-        (smaller,) = terms.negative
+        arithmetic, (smaller,) = reading.arithmetic, terms.negative
         for i, larger in enumerate(terms.positive):
             by_pair = strict and not any(terms.certain[:i] + terms.certain[i + 1 :])
             if by_pair and not terms.certain[i]:
                 continue  # both may vanish
-            if self._may_be_larger(reading, larger, smaller) and self._larger(
+            difference = arithmetic.to_sympy(larger) - arithmetic.to_sympy(smaller)
+            if self.holds_at_points(difference, reading.assume) and self._larger(
                 reading, larger, smaller, by_pair, depth
             ):
                 return "the negative term is outweighed by a positive one, factor by factor"
         return ""
-
-    def _may_be_larger(self, reading: DefinedForm, larger: NormalForm, smaller: NormalForm) -> bool:
-        """Whether the larger term is at least the smaller at the sampled points."""
-        arithmetic = reading.arithmetic
-        return self.holds_at_points(
-            arithmetic.to_sympy(larger) - arithmetic.to_sympy(smaller), reading.assume
-        )
 
     def _larger(
         self,
@@ -353,34 +345,26 @@ class Search(Prover):
 
     def _by_mean(self, reading: DefinedForm, terms: SignedTerms, strict: bool, depth: int) -> str:
         """By weighted AM-GM: the one negative term is the weighted geometric mean of the positive ones."""
-        if len(terms.negative) != 1 or len(terms.positive) < 2:
+        if len(terms.positive) < 2:
             return ""
         (negative,) = map(reading.arithmetic.to_sympy, terms.negative)
         positive = [reading.arithmetic.to_sympy(term) for term in terms.positive]
         for weights in weights_of(positive, negative):
             mean = Mul(*((t / w) ** w for t, w in zip(positive, weights, strict=True)))
             quotient = DefinedForm.of(mean / negative, reading.assume)
-            if quotient is None or not _is_one(quotient):
+            if quotient is None or quotient.given != quotient.arithmetic.constant(
+                quotient.arithmetic.field.one
+            ):
                 continue
-            if all(self.sign(w, reading.assume, depth) == (1, True) for w in weights) and (
-                not strict
-                or self._differ(
-                    [t / w for t, w in zip(positive, weights, strict=True)], reading.assume, depth
-                )
+            if not all(self.sign(w, reading.assume, depth) == (1, True) for w in weights):
+                continue
+            levels = [t / w for t, w in zip(positive, weights, strict=True)]
+            if not strict or any(  # strict where two of the levels certainly differ
+                self.sign(first - second, reading.assume, depth).strict
+                for first, second in combinations(levels, 2)
             ):
                 return EXACTLY
         return ""
-
-    def _differ(self, levels: Sequence[Expr], assume: Assumed, depth: int) -> bool:
-        """Whether two of the levels certainly differ, so that weighted AM-GM is strict."""
-        return any(
-            self.sign(first - second, assume, depth).strict
-            for first, second in combinations(levels, 2)
-        )
-
-
-def _is_one(quotient: DefinedForm) -> bool:
-    return quotient.given == quotient.arithmetic.constant(quotient.arithmetic.field.one)
 
 
 def _parts(e: Expr) -> Iterator[Expr]:
