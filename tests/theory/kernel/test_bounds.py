@@ -3,7 +3,7 @@
 from itertools import islice
 
 import pytest
-from sympy import Abs, Add, Mul, Pow, Rational, Symbol, exp, log, sqrt, symbols, sympify
+from sympy import Abs, Mul, Pow, Rational, Symbol, exp, log, sqrt, symbols, sympify
 from tests.theory.values import FINE, fine, holds
 
 from isoflop.theory.envelope import derive
@@ -203,12 +203,3 @@ def test_a_condition_is_stated_in_the_symbols_of_the_claim() -> None:
     decision = decide_bound(unevaluated(x, x - Rational(1, 2)), "<=", 1, assume=(1 - x,))
     assert decision.proved
     assert {str(c.expression.subs(x, Rational(1, 2))) for c in decision.conditions} == {"1/2", "0"}
-
-
-def test_a_mean_of_four_terms_with_letters_for_exponents_is_found_at_once() -> None:
-    A, x, b = (symbols(f"{letter}1:5", positive=True) for letter in "Axb")
-    total = Add(*(1 / power for power in b))
-    weights = [1 / (power * total) for power in b]
-    terms = [a * y**-power for a, y, power in zip(A, x, b, strict=True)]
-    mean = Mul(*((t / w) ** w for t, w in zip(terms, weights, strict=True)))
-    assert decide_bound(Add(*terms), ">=", mean).proved
