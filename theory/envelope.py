@@ -423,7 +423,7 @@ def _global_minimum(envelope: Envelope) -> Step:
         + "through the compute alone ("
         + listed([f"power_{term.variable}" for term in terms])
         + "):",
-        ByBound(mean=True),
+        ByBound(mean=len(terms) > 1),
         through=(product_of_powers(levels, shares), _gathered_powers(envelope)),
     )
 
