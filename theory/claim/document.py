@@ -61,7 +61,7 @@ MARK = re.compile(
     rf"|(?P<beside>{WIDE}|(?<!\d),|,(?!\d{{3}}(?!\d))|;|&&)"
     r"|(?P<follows>\\(?:implies|Rightarrow|Longrightarrow|therefore)(?![A-Za-z]))"
     r"|(?P<condition>\\forall(?![A-Za-z]))"
-    r"|(?P<opens>\\begin\b|[(\[{])|(?P<closes>\\end\b|[)\]}])|\\."
+    r"|(?P<opens>\\begin\b|\\langle\b|\\?[(\[{])|(?P<closes>\\end\b|\\rangle\b|\\?[)\]}])|\\."
 )
 #: The role of what follows words in a display; a remark says why a claim holds, not where. A display
 #: with other words is not read.
