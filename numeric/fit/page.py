@@ -78,12 +78,8 @@ def table(
     ValueError
         Where an argument is outside its domain, or the law has nothing that depends on it.
     """
-    spelling, level, at = (
-        find_notation(notation),
-        checked_level(level),
-        points(fit, compute=compute, ratio=ratio),
-    )
-    solution = fit.solution
+    spelling, level, solution = find_notation(notation), checked_level(level), fit.solution
+    at = points(fit, compute=compute, ratio=ratio)
     rows: list[Any] = []
     for name, value in fit.estimates(level).items():
         is_fixed = name in solution.model.fixed

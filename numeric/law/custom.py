@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ...theory.envelope import Envelope
 
-__all__ = ["compiled_law", "executed", "law_from_expression"]
+__all__ = ["compiled_law", "law_from_expression"]
 
 #: Fractions such as 1/3 may stand in an expression; decimals are values of coefficients.
 LARGEST_DENOMINATOR = 12
@@ -141,13 +141,7 @@ def compiled_law(envelope: Envelope) -> ModuleType:
     """The formulas of a law as a module, printed like `numeric.formulas`."""
     from ...theory.code.codegen import law_module
 
-    return executed("law", law_module(envelope))
-
-
-def executed(name: str, source: str) -> ModuleType:
-    """Generated source as a module. The source is what codegen prints from SymPy trees, never what a
-    user typed.
-    """
-    module = ModuleType(f"isoflop.numeric.compiled_{name}", source.split('"""')[1])
+    source = law_module(envelope)  # printed from SymPy trees, never what a user typed
+    module = ModuleType("isoflop.numeric.compiled_law", source.split('"""')[1])
     exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)
     return module

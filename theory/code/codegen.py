@@ -65,12 +65,11 @@ class Printer:
     """Prints an expression as Python source; the symbols in `moving` are arrays and come last in a
     product.
 
-    Functions are printed as `xp.log`, or as `math.log` of a number; as `log` if `bare`.
+    Functions are printed as `xp.log`, or as `math.log` of a number.
     """
 
-    def __init__(self, moving: Iterable[Symbol] = (), *, bare: bool = False) -> None:
+    def __init__(self, moving: Iterable[Symbol] = ()) -> None:
         self.moving = frozenset(moving)
-        self.arrays, self.numbers = ("", "") if bare else ("xp.", "math.")
 
     def __call__(self, e: Any, least: int = SUM) -> str:
         """The source, in brackets if it binds less than `least`."""
@@ -148,9 +147,9 @@ class Printer:
         name = e.func.__name__
         arguments = ", ".join(self(argument) for argument in e.args)
         if e.is_number and name in IN_NAMESPACE:
-            return f"{self.numbers}{name}({arguments})"
+            return f"math.{name}({arguments})"
         if name in IN_NAMESPACE:
-            return f"{self.arrays}{name}({arguments})"
+            return f"xp.{name}({arguments})"
         return f"{name}(xp, {arguments})" if name in IN_RUNTIME else f"{name}({arguments})"
 
 
