@@ -265,6 +265,11 @@ def test_no_file_is_both_read_and_written_or_written_twice(refused, tmp_path, mo
     assert not list(tmp_path.glob("new.*"))
 
 
+def test_a_kind_is_no_file(call, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert call("simulate runs -o runs") == (0, "", "")
+
+
 # -- anything at all -------------------------------------------------------------------------------
 
 WORDS = split(

@@ -127,14 +127,19 @@ class Parser(argparse.ArgumentParser):
         return text
 
     def _refuse_overwriting(self, found: argparse.Namespace, words: Sequence[str]) -> None:
-        """A ValueError, before any work, for a file to write that another word names as well."""
+        """A ValueError, before any work, for a file that another word names and that would be written,
+        or that would be written twice.
+        """
         names = [{word, word.partition("=")[2], *word.split(",")} for word in words]
         paths = [os.path.realpath(x) for each in names for x in each if x and "\0" not in x]
-        for action in self._actions:
-            word = getattr(found, action.dest) if action.metavar == WRITTEN else None
-            is_device = word and os.path.exists(word) and not os.path.isfile(word)  # noqa: PTH110, PTH113
-            if word and not is_device and paths.count(os.path.realpath(word)) > 1:
-                named = f"{action.option_strings[-1]} {shown(word)}"
+        actions = [action for action in self._actions if action.metavar == WRITTEN]
+        values = {action: getattr(found, action.dest) for action in actions}
+        written = {action: os.path.realpath(x) for action, x in values.items() if x}
+        for action, path in written.items():
+            is_new = not os.path.exists(path)  # noqa: PTH110
+            is_twice = [*written.values()].count(path) > 1 and is_new
+            if is_twice or (os.path.isfile(path) and paths.count(path) > 1):  # noqa: PTH113
+                named = f"{action.option_strings[-1]} {shown(values[action])}"
                 raise ValueError(f"{named}: would overwrite a file that is named twice")
 
 
