@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 from sympy import Add, Expr, Function, Mul, Rational, Symbol, log
 from sympy.core.alphabets import greeks
@@ -71,7 +71,6 @@ class PaperPrinter(Conventional, LatexPrinter):
         self.spelling = spelling
         self.arguments = arguments
         self.style = DISPLAY
-        self._printed: dict[tuple[Expr, str], str] = {}
 
     def words(self, text: str) -> str:
         """The LaTeX of words between formulas."""
@@ -95,14 +94,6 @@ class PaperPrinter(Conventional, LatexPrinter):
             return printed(part)
         finally:
             self.style = outer
-
-    def _print(self, expr: Any, **settings: Any) -> str:
-        """The LaTeX of a part, which is kept: `needs_bracket` prints a base again and again."""
-        if settings or not isinstance(expr, Expr):
-            return super()._print(expr, **settings)
-        if (expr, self.style) not in self._printed:
-            self._printed[expr, self.style] = super()._print(expr)
-        return self._printed[expr, self.style]
 
     def bracket(self, text: str) -> str:
         return rf"\left({text}\right)"
@@ -183,12 +174,6 @@ class PaperPrinter(Conventional, LatexPrinter):
         inside = self._print(function)
         inside = self.bracket(inside) if isinstance(function, Add) else inside
         return rf"\left. {inside} \right|_{{{point}}}"
-
-    def _print_Derivative(self, expr: Expr) -> str:
-        """The derivative, with brackets around a product so that a reader sees where it ends."""
-        text, inside = super()._print_Derivative(expr), self._print(expr.expr)
-        is_product = isinstance(expr.expr, Mul) and text.endswith(inside)
-        return text.removesuffix(inside) + self.bracket(inside) if is_product else text
 
     def _print_hyperbolic(self, expr: Expr, exp: str | None = None) -> str:
         return rf"\{expr.func.__name__}\left({self._print(expr.args[0])}\right)"
