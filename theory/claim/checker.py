@@ -22,8 +22,8 @@ from ..budget import Budget
 from ..kernel.functions import Partial
 from ..reader.building import Domain
 
-#: Digits of a value, and of the start of Newton's method.
-DIGITS, FIRST_DIGITS, NEWTON_STEPS = 200, 15, 2_000
+#: Digits of a value, and steps of Newton's method.
+DIGITS, NEWTON_STEPS = 200, 100
 #: Digits to which equal sides agree; fewer where a value is a difference of values near by.
 SAME, ROUGHLY_SAME = 120, 45
 LARGEST_EXPONENT_BITS = 200
@@ -123,17 +123,18 @@ class LawByDefinition:
         *_, kappa, a, d = law
         key = (law, compute)
         if key not in self.found:
-            with self.mp.workdps(FIRST_DIGITS):
-                start = self._least(law, compute, self.mp.zero)
-            size = self.mp.exp(self._least(law, compute, start))
+            size = self.mp.exp(self._least(law, compute))
             self.found[key] = size, (compute / (kappa * size**a)) ** (1 / d)
         return self.found[key]
 
-    def _least(self, law: tuple[Any, ...], compute: Any, x: Any) -> Any:
-        """The minimum of A e^(-beta x) + B D^(-gamma) in x, with ln D = (ln(C/kappa) - a x)/d."""
+    def _least(self, law: tuple[Any, ...], compute: Any) -> Any:
+        """The minimum of A e^(-beta x) + B D^(-gamma) in x, with ln D = (ln(C/kappa) - a x)/d, from where
+        the slopes of the two terms have the same size.
+        """
         A, B, beta, gamma, kappa, a, d = law
         mp, falls, rises = self.mp, beta, gamma * a / d
         log_params, log_tokens = mp.log(A), mp.log(B) - gamma * mp.log(compute / kappa) / d
+        x = (log_params - log_tokens + mp.log(falls / rises)) / (falls + rises)
         for _ in range(NEWTON_STEPS):
             first, second = mp.exp(log_params - falls * x), mp.exp(log_tokens + rises * x)
             slope, bend = rises * second - falls * first, rises**2 * second + falls**2 * first

@@ -335,5 +335,5 @@ def _condition(text: str) -> tuple[str, ...]:
     """A condition without its brackets; nothing for the letters of "for all N, D"."""
     while (inner := BRACKETED.fullmatch(text.strip())) is not None:
         text = inner[1]
-    text = re.sub(r"\s*\\in\s*\\mathbb\{R\}", " real", text.strip())
+    text = re.sub(r"\s*\\in\s*\\mathbb\{R\}", " real", " ".join(text.replace("&", " ").split()))
     return () if LETTERS.fullmatch(text) else (text,)
