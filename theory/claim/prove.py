@@ -24,7 +24,7 @@ from .chain import Chain, ChainLink, Settings
 from .correction import Corrector
 from .document import BRACKETED, SHORT, Piece, claims_of
 from .numbers import Coefficients, HasCoefficients
-from .text import Sides, as_typed, limit_of, spans, without_dollars
+from .text import Sides, as_typed, is_latex, limit_of, spans, without_dollars
 from .vocabulary import refuse_clashes
 
 __all__ = ["Proof", "prove", "proved", "without_dollars"]
@@ -196,7 +196,9 @@ def prove(
         except ValueError as error:
             errors.append(error)
     if not found:
-        raise errors[0]
+        is_typed = not latex and is_latex(text) and "--latex" not in str(errors[0])
+        hint = ": LaTeX is read with --latex (latex=True)" * is_typed
+        raise ParseError(f"{errors[0]}{hint}") if hint else errors[0]
     # the first where both make as much sense
     best = max(found, key=lambda x: (-len(found[x].free), RANKED.index(found[x].answer)))
     if best == DEFAULT.name:
