@@ -193,7 +193,7 @@ class Search(Prover):
                 if any(terms.certain) or not strict:
                     return POSITIVE if any(terms.certain) else NEVER_NEGATIVE
                 continue
-            if len(terms.negative) > 1 or len(terms.positive) >= MOST_TERMS:
+            if len(terms.positive) + len(terms.negative) > MOST_TERMS:
                 continue
             mean = self._by_mean(reading, terms, strict, depth)
             if reason := mean or self._one_by_one(reading, terms, strict, depth):
@@ -249,6 +249,8 @@ class Search(Prover):
         self, reading: DefinedForm, terms: SignedTerms, strict: bool, depth: int
     ) -> str:
         """By a pair: the one negative term is at most one of the positive ones."""
+        if len(terms.negative) != 1:
+            return ""
         arithmetic, (smaller,) = reading.arithmetic, terms.negative
         for i, larger in enumerate(terms.positive):
             by_pair = strict and not any(terms.certain[:i] + terms.certain[i + 1 :])
@@ -344,10 +346,10 @@ class Search(Prover):
     # -- means -----------------------------------------------------------------------------------------------------
 
     def _by_mean(self, reading: DefinedForm, terms: SignedTerms, strict: bool, depth: int) -> str:
-        """By weighted AM-GM: the one negative term is the weighted geometric mean of the positive ones."""
+        """By weighted AM-GM: the negative terms add up to the weighted geometric mean of the others."""
         if len(terms.positive) < 2:
             return ""
-        (negative,) = map(reading.arithmetic.to_sympy, terms.negative)
+        negative = Add(*map(reading.arithmetic.to_sympy, terms.negative))
         positive = [reading.arithmetic.to_sympy(term) for term in terms.positive]
         for weights in weights_of(positive, negative):
             mean = Mul(*((t / w) ** w for t, w in zip(positive, weights, strict=True)))
