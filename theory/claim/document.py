@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from ..reader.tokens import ParseError
 from .macros import expanded
@@ -36,6 +37,7 @@ BEHIND_A_DISPLAY = re.compile(r"[\s,.]*where\s*")
 LAYOUT = re.compile(
     r"\\(?:begin|end)\{(?:aligned|split|gathered|alignedat)\}(?:\{\d\}|\[\w\])?"
     rf"|\\(?:nonumber|notag)\b|[.,;]?\s*\\qedhere\b|\\vspace\*?\{{[^{{}}]*\}}|{DECLARED}[^\n]*"
+    r"|\\mathrel\s*\{\s*\\h?phantom\s*\{[^{}]*\}\s*\}|\\[hv]?phantom\s*\{[^{}]*\}"
 )
 FORMULA_IN_WORDS = re.compile(r"(\\(?:text|mbox)\s*\{[^{}$]*)\$([^{}$]*)\$")
 #: A unit behind a value: `6ND \\, \\text{FLOPs}`.
@@ -80,7 +82,7 @@ RELATION = (
     r"|\\(?:le|ge|leq|geq|ne|neq|sim|to|propto|approx|equiv|triangleq|rightarrow|in|iff"
     r"|asymp|ll|gg|gtrsim|Longleftrightarrow|Leftrightarrow|leqslant|geqslant|simeq|lesssim)(?![A-Za-z])"
 )
-ORDER = re.compile(r"[<>]=?|\\(?:leq?|geq?|leqslant|geqslant)")
+ORDER = re.compile(r"[<>]=|\\(?:leq?|geq?|leqslant|geqslant)")
 LETTER = r"\\?[A-Za-z]+(?:_(?:\w|\{\w+\}))?"
 #: Spaces, punctuation and marks of alignment at the ends of a claim.
 AROUND = re.compile(r"\A(?:\\[,;:! ]|[\s&.,;~])+|(?:\\[,;:! ]|[\s&.,;~])+\Z")
@@ -89,16 +91,17 @@ AROUND = re.compile(r"\A(?:\\[,;:! ]|[\s&.,;~])+|(?:\\[,;:! ]|[\s&.,;~])+\Z")
 BRACKETED = re.compile(r"(?:\\left|\\[bB]igl?)?\s*\((.*?)(?:\\right|\\[bB]igr?)?\s*\)", re.DOTALL)
 LETTERS = re.compile(rf"{LETTER}(?:\s*,\s*{LETTER})*|[\d.]+[a-z]?")
 BESIDE = re.compile(
-    rf"({LETTER})\s*(?:<|>|\\(?:to|rightarrow|leq?|geq?|neq?|in)(?![A-Za-z]))"
-    rf"\s*(?:[+-]?[\d./^+]+|{LETTER}|\\mathbb\{{R\}}|\\infty)"
+    rf"((?:[\d.]+\s*)?{LETTER})\s*(?:<|>|\\(?:to|rightarrow|leq?|geq?|neq?|in)(?![A-Za-z]))"
+    rf"\s*(?:[+-]?[\d./^+]+|(?:[\d.]+\s*)?{LETTER}|\\mathbb\{{R\}}|\\infty)"
 )
 CONDITIONS = (BRACKETED, LETTERS, BESIDE)
 #: A relation between a letter and a number or another letter; one of them in front of an arrow.
 SHORT = re.compile(rf"{LETTER}\s*(?:[<>=!]=?|->|[→≤≥≠]|\\[a-z]+)\s*(?:[+-]?[\d./^+]+|{LETTER})")
 PREMISE = re.compile(rf"{BESIDE.pattern}|(?:\\[a-z]+|[A-Z]|r|s)\s*=\s*(?:\\[a-z]+|[\d.]+|[A-Z])")
-#: The end of a text that goes on behind the next mark.
-ENDS_IN_RELATION = re.compile(rf"(?:{RELATION})\s*\Z")
-OPEN_END = re.compile(rf"(?:{RELATION}|\\(?:text|textrm|textit|mbox)\s*\{{[^{{}}]*\}})\s*\Z")
+ENDS_IN_RELATION = re.compile(rf"(?:{RELATION})\s*\Z|:\Z")
+#: Words that have no role, which leave the rest of their row unread.
+LEFT_WORDS = re.compile(r"(?<![_^{])\\(?:text|textrm|textit|mbox)\s*\{[^{}]*[a-z]{2}[^{}]*\}")
+BEGINS_WITH_WORDS = re.compile(rf"[\s&~(\[]*{LEFT_WORDS.pattern}")
 
 
 @dataclass(frozen=True)
@@ -215,9 +218,13 @@ def claims_of(
     for words, arrow in ARROWS.items():
         display = re.sub(rf"\\(?:text|textrm|mbox)\s*\{{\s*(?:{words})\s*\}}", arrow, display)
     text = UNIT.sub("", LAYOUT.sub(lambda m: "\n" * m[0].count("\n") + " ", display))
+    text = "\\\\".join(map(_columns, text.split("\\\\")))
     claims = _Claims(text, line, beside)
-    for mark, start, stop in _segments(text):
-        claims.add(mark, start, stop)
+    segments = list(_segments(text))
+    for i, (mark, start, stop) in enumerate(segments):
+        row = takewhile(lambda segment: segment[0] != "row", segments[i + 1 :])
+        after = next((role for role, *span in row if text[slice(*span)].strip()), "")
+        claims.add(mark, start, stop, after)
     return sorted(claims.found, key=lambda piece: piece.kind != "explained")
 
 
@@ -237,8 +244,8 @@ class _Claims:
     first: int = 0  # the first claim of the row, and the first one that a condition is for
     scope: int = 0
 
-    def add(self, mark: str, start: int, stop: int) -> None:
-        """Read the segment behind a mark."""
+    def add(self, mark: str, start: int, stop: int, after: str) -> None:
+        """Read the segment behind a mark; `after` is the role of the next one in its row."""
         is_persistent = self.role in PERSISTENT_ROLES and mark in ("row", "beside")
         self.role = self.role if is_persistent else mark
         self.is_new_row |= mark == "row"
@@ -246,36 +253,45 @@ class _Claims:
         label, bare = LABEL.search(self.text, start, stop), AROUND.sub("", blank)
         if bare and self.role != "remark":
             self.first = len(self.found) if self.is_new_row else self.first
-            self._read(blank, bare, start, stop)
+            self._read(blank, bare, start, stop, after)
             self.before, self.role = self.role, ""
         if bare:
             self.end, self.is_new_row = stop, False
         if label is not None and self.found and not self.found[-1].label:
             self.found[-1] = replace(self.found[-1], label=label[1])
 
-    def _read(self, blank: str, bare: str, start: int, stop: int) -> None:
+    def _read(self, blank: str, bare: str, start: int, stop: int, after: str) -> None:
         """Read a segment that is not empty by its role."""
         last = self.found[-1] if self.found else None
         begins = re.match(rf"[\s&]*(?:{RELATION})", blank) is not None
-        is_open = last is not None and (not relates(last.text) or OPEN_END.search(last.text))
-        is_beside = self.role == "beside" and last is not None and not begins
+        is_unread = last is not None and not self.is_new_row and LEFT_WORDS.search(last.text)
+        is_open = last is not None and bool(
+            not relates(last.text)
+            or ENDS_IN_RELATION.search(last.text)
+            or is_unread
+            or (BEGINS_WITH_WORDS.match(bare) and not self.is_new_row)
+        )
+        is_beside = self.role == "beside" and not (begins or is_open or self.waiting or not last)
         if is_beside and self.before in ("where", "condition") and SHORT.fullmatch(bare):
             self.role = self.before  # where a = 2, b = 3
         iff = r"\iff" if "\\" in self.text else "iff"
         is_equality = self.role == "equality" and last is not None
         equalities = _equalities(last.text, f"{iff} {bare}") if last and is_equality else []
         goes_on = not relates(bare) or (self.role in ("row", "beside") and (begins or is_open))
+        is_condition = self.role == "condition" or (
+            is_beside and after != "follows" and any(form.fullmatch(bare) for form in self.beside)
+        )
         if last and equalities:
             self.found += [replace(last, text=text, label="") for text in equalities]
-        elif self.role == "condition" or any(is_beside and f.fullmatch(bare) for f in self.beside):
-            self._condition(bare)
-        elif last and (goes_on or is_equality):
-            is_at_once = begins or self.is_new_row or ENDS_IN_RELATION.search(last.text)
-            between = "" if is_at_once else self.text[self.end : start]  # words are no product
-            self.found[-1] = replace(last, text=f"{last.text}{between} {bare}")
+        elif is_condition and not is_unread:
+            self._condition(bare, is_of_next=self.is_new_row and bool(after))
+        elif last and (goes_on or is_equality or is_unread):
+            self._join(last, bare, start, begins)
         else:
-            if last and self.role == "follows" and PREMISE.fullmatch(last.text):
-                self.waiting = (*self.found.pop().conditions, last.text)
+            if last and self.role == "follows":
+                self.waiting = last.conditions
+                if PREMISE.fullmatch(last.text) and not last.follows:
+                    self.waiting = (*self.found.pop().conditions, last.text)
             kind = "explained" if self.role == "where" else "claim"
             indent = len(blank) - len(blank.lstrip(" &\n"))
             at = self.line + self.text.count("\n", 0, start + indent)
@@ -284,10 +300,20 @@ class _Claims:
             self.found.append(piece)
             self.waiting = ()
 
-    def _condition(self, bare: str) -> None:
+    def _join(self, last: Piece, bare: str, start: int, begins: bool) -> None:
+        """Join a part to the claim in front of it, with the words between them, which are no product."""
+        between = self.text[self.end : start]
+        words = [m["text"] or m["plain"] for m in MARK.finditer(between)]
+        has_words = any(word and _role_of(word) != "remark" for word in words)
+        is_at_once = begins or self.is_new_row or ENDS_IN_RELATION.search(last.text)
+        if is_at_once and not has_words and not last.conditions:
+            between = ""
+        self.found[-1] = replace(last, text=f"{last.text}{between} {bare}")
+
+    def _condition(self, bare: str, is_of_next: bool) -> None:
         """A condition of the next claim, or of the claims in front of it in its row that have none."""
         condition = _condition(bare)
-        if not self.found:
+        if not self.found or is_of_next or (self.waiting and self.before == "condition"):
             self.waiting += condition
             return
         if self.before != "condition":
@@ -299,6 +325,12 @@ class _Claims:
         for i in range(self.scope, len(self.found)):
             piece = self.found[i]
             self.found[i] = replace(piece, conditions=piece.conditions + condition)
+
+
+def _columns(row: str) -> str:
+    """A row of an alignment with `&&` between its columns, where every second mark stands."""
+    count = iter(range(1, row.count("&") + 1))
+    return re.sub(r"(?<!\\)&", lambda _: "&&" if next(count) % 2 == 0 else "&", row)
 
 
 def relates(text: str) -> bool:
@@ -323,12 +355,17 @@ def _segments(text: str) -> Iterator[tuple[str, int, int]]:
         role = next((r for r in ("row", "beside", "follows", "condition") if mark[r]), "")
         typed = mark["text"] if mark["words"] else mark["plain"]
         if typed is not None:
-            words = " ".join(typed.lower().replace("~", " ").strip(" ,.:;").split())
-            role = next((r for r, form in WORDS.items() if re.fullmatch(form, words)), "")
+            role = _role_of(typed)
         if role and depth <= 0:
             yield before, start, mark.start()
             before, start = role, mark.end()
     yield before, start, len(text)
+
+
+def _role_of(typed: str) -> str:
+    """The role of what stands behind some words; empty for other words."""
+    words = " ".join(typed.lower().replace("~", " ").strip(" ,.:;").split())
+    return next((role for role, form in WORDS.items() if re.fullmatch(form, words)), "")
 
 
 def _condition(text: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from sympy import Symbol
@@ -20,8 +21,8 @@ from ..reader.building import APPLIED
 from ..reader.tokens import ParseError
 from .chain import ChainLink, Settings
 from .document import Piece
-from .prove import Proof, proved
-from .setting import Facts, Place, Setting, number, places_of
+from .prove import Proof, proved, refuse_claims
+from .setting import MOST_STATED, Facts, Place, Setting, number, places_of
 from .shapes import name_of, sides_of
 from .text import Sides, as_typed, in_one_line, limit_of
 from .vocabulary import refuse_clashes
@@ -72,10 +73,18 @@ def judged(
     """
     places, found = places_of(pieces, seconds), list[Judgement]()
     facts = Facts(own=_own_names(places))
-    for place, following in zip(places, (*pieces[1:], None), strict=True):
-        if following and following.kind == "claim" and following.line == place.piece.line:
+    for i, place in enumerate(places):
+        line = place.piece.line
+        in_row = islice(pieces, i + 1, i + 1 + MOST_STATED)
+        for following in (x for x in in_row if x.line == line and x.kind == "claim"):
             facts = facts.stating(following, place.setting)  # L = ..., \quad D = 20 N
         facts, more = _behind(place, facts)
+        if place.piece.follows and found and found[-1].answer not in HOLDS:
+            reason = "it follows from a claim that is not proved"
+            more = [
+                replace(x, answer=UNDECIDED, reason=reason, link=None) if x.answer == REFUTED else x
+                for x in more
+            ]
         found += more
     return places[-1].setting, found
 
@@ -159,7 +168,8 @@ class Claim:
             if spelt[x] in sides.names:
                 raise ParseError(f"{x} is {spelt[x]} in the document's law, and both stand here")
         sides = sides.respelt(spelt)
-        own = [text for x, text in facts.own.items() if text and x != sides.defined]
+        own = [text for text in facts.own.values() if text not in ("", _definition(sides))]
+        refuse_claims(piece.conditions, given.words)
         settings = given.under((*filter(None, [towards]), *piece.conditions))
         settings = replace(settings, let=(*given.let, *own))
         beside = frozenset(re.findall(r"[A-Za-z]\w*", " ".join(piece.conditions)))
@@ -198,7 +208,7 @@ class Claim:
     @property
     def definition(self) -> str:
         """The equation by which the claim defines its name."""
-        return rf"{self.sides.sources[0]} = \,{self.sides.sources[1]}"  # LaTeX, by its space
+        return _definition(self.sides)
 
     @property
     def _is_a_value(self) -> bool:
@@ -304,7 +314,7 @@ class Claim:
         """The reason why the claim is not judged for its names, and what would settle it."""
         setting, own, (name, arguments) = self.setting, self.facts.own, self.sides.named(0)
         named = self.name if self.is_own_to_name else self.new
-        for x in sorted(self.names - {named}):
+        for x in sorted(self.names - ({named} if own.get(named, named) else set())):
             is_known = bool(own[x]) if x in own else x in setting.known or x[0] != '"'
             is_of_own = x not in own and x.removesuffix("_opt") in own  # R^* of R = D/N
             if not is_known or is_of_own:
@@ -444,6 +454,11 @@ class Claim:
             if self.proves(k, *condition):
                 return re.sub(r"\b(alpha|beta|gamma|rho)", r"\\\1", condition[0]).replace("==", "=")
         return ""
+
+
+def _definition(sides: Sides) -> str:
+    """The equation for the left side, which is LaTeX by its space."""
+    return rf"{sides.sources[0]} = \,{sides.sources[1]}" if len(sides.sources) > 1 else ""
 
 
 def _says_otherwise(link: ChainLink) -> bool:

@@ -25,7 +25,7 @@ from .correction import Corrector
 from .document import BRACKETED, SHORT, Piece, claims_of
 from .numbers import Coefficients, HasCoefficients
 from .text import Sides, as_typed, is_latex, limit_of, spans, without_dollars
-from .vocabulary import refuse_clashes
+from .vocabulary import Vocabulary, refuse_clashes
 
 __all__ = ["Proof", "prove", "proved", "without_dollars"]
 
@@ -259,9 +259,27 @@ def _several(text: str, pieces: Sequence[Piece], settings: Settings, latex: bool
         else:
             claims.append(piece)
     settings = replace(settings, let=(*settings.let, *named))
+    refuse_claims([condition for piece in claims for condition in piece.conditions], words)
     under = (settings.under((*assumed, *piece.conditions)) for piece in claims)
     pairs = zip(claims, under, strict=True)
     return _merged(text, [proved(piece.text, given, latex=latex) for piece, given in pairs])
+
+
+def refuse_claims(conditions: Sequence[str], words: Vocabulary) -> None:
+    """Refuse a condition such as `w_D > 2/3`, on a quantity of the law: it may be a claim.
+
+    Raises
+    ------
+    ParseError
+        Naming it.
+    """
+    for condition in conditions:
+        match = SHORT.fullmatch(condition)
+        sides = Sides.of(condition, words.names) if match is not None else None
+        is_order = sides is not None and {x.text for x in sides.relations} & {*BOUNDS, "!="}
+        if sides is not None and is_order and sides.named(0)[0] in words.means:
+            complaint = f"ambiguous {quoted(condition)}: it may be a condition or a claim"
+            raise ParseError(complaint)
 
 
 def _pieces(text: str) -> list[Piece]:
