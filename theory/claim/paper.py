@@ -213,7 +213,8 @@ class Claim:
     @property
     def _is_a_value(self) -> bool:
         """Whether the claim gives a name a number."""
-        return len(self.sides.parts) == 2 and all(t.kind != "name" for t in self.sides.parts[1])
+        is_number = all(token.kind != "name" for token in self.sides.parts[-1])
+        return self.name != "" and len(self.sides.parts) == 2 and is_number
 
     @property
     def is_own_to_name(self) -> bool:
