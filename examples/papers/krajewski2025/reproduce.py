@@ -185,7 +185,7 @@ class Subset:
         """Of the held-out MAE of equation 2 over resamples, with as many beyond either end."""
         fit = self.direct.fit("compute", self.key[label])
         held = self.held_out(label)
-        drawn = fit.kind.accuracy(fit.refitted, held, fit.baselines)
+        drawn = fit.kind.accuracy(fit.refitted, held, fit.sample.baseline)
         return percentiles(np.abs(drawn - held.accuracy).mean(axis=1), LEVEL)
 
     def held_out_rows(self) -> list[list[str]]:
