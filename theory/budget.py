@@ -120,4 +120,3 @@ class Budget:
 
 
 SIX_ND = Budget(Integer(6), ((sym.N, Integer(1)), (sym.D, Integer(1))))
-GENERAL = Budget(sym.KAPPA, ((sym.N, sym.BUDGET_A), (sym.D, sym.BUDGET_D)))

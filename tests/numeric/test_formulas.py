@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from sympy import Expr, Integer, Piecewise, Rational, Symbol, exp, oo
+from tests.theory.laws import GENERAL
 from tests.theory.values import MP, value
 
 from isoflop.numeric import formulas
 from isoflop.numeric.law.custom import compiled_law
-from isoflop.theory.budget import GENERAL, Budget
+from isoflop.theory.budget import Budget
 from isoflop.theory.code import formulas as theory
 from isoflop.theory.code.codegen import arguments_of, default_formulas, default_module
 from isoflop.theory.code.formulas import GeneratedFormula, argument_name

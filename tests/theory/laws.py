@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy
 from sympy import Expr, Symbol, exp, symbols
 
-from isoflop.theory.budget import GENERAL, SIX_ND, Budget
+from isoflop.theory.budget import SIX_ND, Budget
 from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.law import PARAMS_TOKENS, LawForm, Term
 
@@ -26,6 +26,7 @@ def budget(*powers: tuple[Symbol, Expr | int], kappa: Expr = sym.KAPPA) -> Budge
     return Budget(kappa, tuple((x, sympy.sympify(power)) for x, power in powers))
 
 
+GENERAL = budget((N, sym.BUDGET_A), (D, sym.BUDGET_D))
 SIX = sympy.Integer(6)
 TWO_TERMS: dict[str, tuple[LawForm, Budget]] = {
     "6 N D": (PARAMS_TOKENS, SIX_ND),

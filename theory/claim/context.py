@@ -208,9 +208,10 @@ def _signs_assumed(
         match = SIGN_ASSUMED.fullmatch(text)
         letters = re.findall(r"\w+", match["letters"]) if match is not None else []
         known = [name for name in letters if name in words.names]
-        if match is not None and match["real"] and known == letters == [sym.LOG_SIZE_RATIO.name]:
-            continue  # as it is
-        if match is not None and match["real"] and known:
+        is_real = match is not None and bool(match["real"])
+        if is_real and letters == [sym.LOG_SIZE_RATIO.name]:
+            continue  # as the law says
+        if is_real and known:
             raise ParseError(f"{text!r}: {known[0]} is of the law, which says what it is")
         if match is None or known:
             others.append(text)

@@ -4,10 +4,10 @@ of its text, and the declarations in comments. Nothing is concluded from prose.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
 
 from ..reader.tokens import ParseError
 from .macros import expanded
@@ -45,14 +45,15 @@ UNIT = re.compile(
     r"(?<=[\w})\]])(?:\\[,;:! ]|[\s~]|\\q?quad(?![A-Za-z]))*\(?\s*\\(?:text|mathrm|textrm|mbox)"
     r"\s*\{\s*\(?(?:FLOPs?|FLOPS|tokens|param(?:eter)?s)\)?\s*\}\s*\)?(?=\s*(?:[.,;]|\\\\|\Z))"
 )
-#: Words that stand for an arrow between two claims.
+#: Words that stand for an arrow between two claims, and for two claims at once.
 ARROWS = {"iff|if and only if": r" \\iff ", "implies": r" \\implies "}
+EQUALITY = r"with equality (?:iff|if and only if|exactly (?:when|if))"
 LABEL = re.compile(r"\\(?:label|tag\*?)\s*\{([^{}]*)\}")
 #: Spaces that separate formulas.
 WIDE = r"\\q?quad(?![A-Za-z])|\\hspace\*?\{[^{}]*\}|(?:\\[;: ]\s*|~){2,}"
 #: Words in plain text, some of them only in front of a condition.
 PLAIN_WORDS = (
-    r"(?<=\s)(?:(?i:and)(?=\s)|with equality (?:iff|if and only if)(?=\s)|(?:for|if|as|when)"
+    rf"(?<=\s)(?:(?i:and)(?=\s)|{EQUALITY}(?=\s)|(?:for|if|as|when)"
     r"(?=\s+[^\s=<>]+\s*(?:[<>=!→]|->|\\(?:to|n?eq?|[gl]eq?)(?![A-Za-z]))))"
 )
 #: Marks that separate the claims of a display when they stand outside of brackets, and brackets.
@@ -71,7 +72,7 @@ WORDS = {
     "condition": r"(?:for|as|if|when|whenever|provided|given|assuming|under)(?: that)?"
     r"(?: all| every| any| each)?",
     "where": r"(?:and )?(?:where|with)",
-    "equality": r"with equality (?:iff|if and only if|exactly (?:when|if))",
+    "equality": EQUALITY,
     "beside": r"(?:and|so that|so|hence|thus|therefore|then|or equivalently|i\.e\.|that is)?",
     "remark": r"\(?(?:since|because|by|from|using|due to|as in|see|cf)\b.*|\([^()]*\)",
 }
@@ -222,7 +223,7 @@ def claims_of(
     claims = _Claims(text, line, beside)
     segments = list(_segments(text))
     for i, (mark, start, stop) in enumerate(segments):
-        row = takewhile(lambda segment: segment[0] != "row", segments[i + 1 :])
+        row = itertools.takewhile(lambda segment: segment[0] != "row", segments[i + 1 :])
         after = next((role for role, *span in row if text[slice(*span)].strip()), "")
         claims.add(mark, start, stop, after)
     return sorted(claims.found, key=lambda piece: piece.kind != "explained")
@@ -284,7 +285,7 @@ class _Claims:
         if last and equalities:
             self.found += [replace(last, text=text, label="") for text in equalities]
         elif is_condition and not is_unread:
-            self._condition(bare, is_of_next=self.is_new_row and bool(after))
+            self._attach(bare, is_of_next=self.is_new_row and bool(after))
         elif last and (goes_on or is_equality or is_unread):
             self._join(last, bare, start, begins)
         else:
@@ -310,8 +311,8 @@ class _Claims:
             between = ""
         self.found[-1] = replace(last, text=f"{last.text}{between} {bare}")
 
-    def _condition(self, bare: str, is_of_next: bool) -> None:
-        """A condition of the next claim, or of the claims in front of it in its row that have none."""
+    def _attach(self, bare: str, is_of_next: bool) -> None:
+        """Attach a condition to the next claim, or to the claims in front of it in its row that have none."""
         condition = _condition(bare)
         if not self.found or is_of_next or (self.waiting and self.before == "condition"):
             self.waiting += condition
@@ -329,7 +330,7 @@ class _Claims:
 
 def _columns(row: str) -> str:
     """A row of an alignment with `&&` between its columns, where every second mark stands."""
-    count = iter(range(1, row.count("&") + 1))
+    count = itertools.count(1)
     return re.sub(r"(?<!\\)&", lambda _: "&&" if next(count) % 2 == 0 else "&", row)
 
 

@@ -104,7 +104,7 @@ def _own_names(places: Sequence[Place]) -> dict[str, str]:
             seen.add(claim.name)
             link = proved(claim.sides.text, claim.settings).links[0]
             if _says_otherwise(link) and not link.correction:  # no slip
-                own[claim.name] = claim.definition if link.decision.refuted else ""
+                own[claim.name] = claim.sides.definition if link.decision.refuted else ""
         except ValueError:
             continue
     return own
@@ -168,7 +168,7 @@ class Claim:
             if spelt[x] in sides.names:
                 raise ParseError(f"{x} is {spelt[x]} in the document's law, and both stand here")
         sides = sides.respelt(spelt)
-        own = [text for text in facts.own.values() if text not in ("", _definition(sides))]
+        own = [text for text in facts.own.values() if text not in ("", sides.definition)]
         refuse_claims(piece.conditions, given.words)
         settings = given.under((*filter(None, [towards]), *piece.conditions))
         settings = replace(settings, let=(*given.let, *own))
@@ -204,11 +204,6 @@ class Claim:
         words = self.settings.words
         closed = words.names.keys() - self.letters
         return self.names & (closed | {x.name for x in words.of_a_run} - {*RUN})
-
-    @property
-    def definition(self) -> str:
-        """The equation by which the claim defines its name."""
-        return _definition(self.sides)
 
     @property
     def _is_a_value(self) -> bool:
@@ -267,9 +262,9 @@ class Claim:
             return facts, [Judgement(GIVEN, text, f"{new} has this value here", self.piece)]
         claim = self
         if new:
-            let = (*self.settings.let, self.definition)
+            let = (*self.settings.let, self.sides.definition)
             claim = replace(self, settings=replace(self.settings, let=let))
-            facts = facts.defining(new, self.definition)
+            facts = facts.defining(new, self.sides.definition)
         return claim._links_judged(proved(self.sides.text, claim.settings), facts, new)
 
     def _links_judged(self, proof: Proof, facts: Facts, new: str) -> tuple[Facts, list[Judgement]]:
@@ -306,7 +301,7 @@ class Claim:
                 elif (doubt := self._doubt(k, link)) is not None:
                     answer, shown, (reason, remedy) = UNDECIDED, None, doubt
             if k == 0 and self.name and _says_otherwise(link) and answer in (UNDECIDED, REFUTED):
-                own = {x: "" for x in self.others if facts.own.get(x) != self.definition}
+                own = {x: "" for x in self.others if facts.own.get(x) != self.sides.definition}
                 facts = replace(facts, own={**facts.own, **own})
             found.append(Judgement(answer, typed, reason, self.piece, remedy, proof, shown))
         return facts, found
@@ -455,11 +450,6 @@ class Claim:
             if self.proves(k, *condition):
                 return re.sub(r"\b(alpha|beta|gamma|rho)", r"\\\1", condition[0]).replace("==", "=")
         return ""
-
-
-def _definition(sides: Sides) -> str:
-    """The equation for the left side, which is LaTeX by its space."""
-    return rf"{sides.sources[0]} = \,{sides.sources[1]}" if len(sides.sources) > 1 else ""
 
 
 def _says_otherwise(link: ChainLink) -> bool:

@@ -22,7 +22,7 @@ from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
 from .chain import Chain, ChainLink, Settings
 from .correction import Corrector
-from .document import BRACKETED, SHORT, Piece, claims_of
+from .document import BRACKETED, EQUALITY, SHORT, Piece, claims_of
 from .numbers import Coefficients, HasCoefficients
 from .text import Sides, as_typed, is_latex, limit_of, spans, without_dollars
 from .vocabulary import Vocabulary, refuse_clashes
@@ -33,7 +33,7 @@ IMPLICATIONS = ("implies", "iff")
 IMPLIES = re.compile(
     r"=>|[⇒⇔]|\bimplies\b|\biff\b|\\(?:implies|iff|(?:Long)?(?:left)?[Rr]ightarrow)(?![A-Za-z])"
 )
-IN_WORDS = re.compile(r"\\(?:text|textrm|mbox)\s*\{[^{}]*\}|with equality (?:iff|if and only if)")
+IN_WORDS = re.compile(rf"\\(?:text|textrm|mbox)\s*\{{[^{{}}]*\}}|{EQUALITY}")
 #: The names that only one of the notations has, and alpha, which means something else in each.
 OURS = {*HOFFMANN.names()} - {*HOFFMANN.names().values()}
 THEIRS = {*HOFFMANN.names().values()} - {*HOFFMANN.names()} | {"alpha"}
@@ -179,7 +179,7 @@ def prove(
         refuse_clashes(budget or SIX_ND, name)
         settings = Settings(name, budget, assume, let, limit, seconds, seed)
         numbers = None if law is None else Coefficients.of(law, settings.words)
-        return proved(text, replace(settings, numbers=numbers), latex=latex)
+        return _of_text(text, replace(settings, numbers=numbers), latex)
 
     if notation is not None:
         return in_letters(notation)
@@ -196,9 +196,9 @@ def prove(
         except ValueError as error:
             errors.append(error)
     if not found:
-        is_typed = not latex and is_latex(text) and "--latex" not in str(errors[0])
-        hint = ": LaTeX is read with --latex (latex=True)" * is_typed
-        raise ParseError(f"{errors[0]}{hint}") if hint else errors[0]
+        if not latex and is_latex(text):
+            raise ParseError(f"{errors[0]}: LaTeX is read with --latex (latex=True)")
+        raise errors[0]
     # the first where both make as much sense
     best = max(found, key=lambda x: (-len(found[x].free), RANKED.index(found[x].answer)))
     if best == DEFAULT.name:
@@ -212,15 +212,20 @@ def prove(
     return replace(theirs, reading=f"{theirs.reading}, in Hoffmann's letters")
 
 
-def proved(text: str, settings: Settings, *, latex: bool = True) -> Proof:
-    """The verdict on a claim, or on several claims with the conditions beside them."""
-    if (rewritten := limit_of(text, latex)) is not None:
-        claim, towards = rewritten
-        return replace(proved(claim, replace(settings, limit=towards), latex=latex), text=text)
+def _of_text(text: str, settings: Settings, latex: bool) -> Proof:
+    """The verdict on a text: a claim, or several claims with the conditions beside them."""
     pieces = _pieces(text if latex else text.strip().replace("\n", r" \\ "))
     has_words = IN_WORDS.search(text) and any(piece.text != text for piece in pieces)
     if len(pieces) > 1 or has_words or any(piece.conditions for piece in pieces):
         return _several(text, pieces, settings, latex)
+    return proved(text, settings, latex=latex)
+
+
+def proved(text: str, settings: Settings, *, latex: bool = True) -> Proof:
+    """The verdict on a claim without conditions beside it."""
+    if (rewritten := limit_of(text, latex)) is not None:
+        claim, towards = rewritten
+        return replace(proved(claim, replace(settings, limit=towards), latex=latex), text=text)
     sides = Sides.of_claim(text, settings.words.names, latex=latex)
     if signs := [relation for relation in sides.relations if relation.text in IMPLICATIONS]:
         return _implied(text, signs, settings, latex)
@@ -337,12 +342,12 @@ def _under(premise: Chain, conclusion: str) -> Proof:
     fails; undecided where neither is an assumption that can be made.
     """
     settings, latex = premise.settings, premise.latex
-    bare, check = proved(conclusion, settings, latex=latex), ""
+    bare, check = _of_text(conclusion, settings, latex), ""
     if bare.answer is Answer.PROVED:
         return bare
     try:
         assumed = _links(premise.text, settings, latex)
-        return proved(conclusion, settings.under(assumed), latex=latex)
+        return _of_text(conclusion, settings.under(assumed), latex)
     except ParseError as error:
         why = undecided(f"the premise cannot be taken for an assumption: {error}")
     fails = _links(premise.text, settings, latex, fails=True)

@@ -93,6 +93,11 @@ class Sides:
         return ("", ()) if found is None else (found[0].text, tuple(t.text for t in found[1]))
 
     @property
+    def definition(self) -> str:
+        """The equation for the left side, which is LaTeX by its space; empty where there is none."""
+        return rf"{self.sources[0]} = \,{self.sources[1]}" if self.relations else ""
+
+    @property
     def defined(self) -> str:
         """The name on the left side of an equation; empty where there is more than a name."""
         signs = [relation.text for relation in self.relations[:1]]

@@ -429,7 +429,9 @@ class _Latex(Pieces):
         if name == "e" and self.peek("^"):
             self.take()
             tokens = [Token("name", "exp", at), *self.argument("an exponent")]
-            return tokens if not self.peek("^") else self.refuse(self.ahead())
+            if self.peek("^"):
+                self.refuse(self.ahead())
+            return tokens
         return [Token("name", name, at)]
 
     def _behind_star(self) -> list[Token] | None:

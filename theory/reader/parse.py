@@ -9,7 +9,8 @@ never evaluated as code.
 
 Numbers are exact decimals. A run of letters that is no known name is a product if each letter is a name
 (`6ND` is `6*N*D`). A number on the right of a product needs its `*`, and so does a factor behind a
-slash (`C/6D` might be either). `dL/dN`, `d/dN (L)` and `(d log(N_opt))/(d log(C))` are derivatives, and e is Euler's number.
+slash (`C/6D` might be either). `dL/dN`, `d/dN (L)` and `(d log(N_opt))/(d log(C))` are derivatives,
+and e is Euler's number.
 Anything that may mean two things is refused with its place.
 """
 
@@ -317,10 +318,8 @@ class _Reader(Builder):
         is_product = name.isascii() and name.isalpha()
         if not (is_product and all(letter in self.letters for letter in name)):
             near = get_close_matches(name, self.table)
-            known = f"known: {', '.join(sorted(self.table))}"
-            self.refuse(
-                token, "unknown name {}", f"; {'near: ' + ', '.join(near) if near else known}"
-            )
+            listed = ", ".join(near or sorted(self.table))
+            self.refuse(token, "unknown name {}", f"; {'near' if near else 'known'}: {listed}")
         *first, last = map(self._plain, name)
         return Mul(*first, self._raised(last, self.next - 1, depth))  # `ND^d` is N times D^d
 
@@ -372,13 +371,10 @@ class _Reader(Builder):
             rest = ": it is read as a function of the loss, and the argument is no loss"
             self.refuse(token, "ambiguous argument of {}", rest)
         given = self.arguments(depth)
-        other = next(
-            (x for x, _ in formula.instead if x.name in inside and x not in given[0].free_symbols),
-            None,
-        )
-        if other is not None:
-            rest = f": {other} has a meaning of its own here"
-            self.refuse(token, "ambiguous argument of {}", rest)
+        for other, _ in formula.instead:
+            if other.name in inside and other not in given[0].free_symbols:
+                rest = f": {other} has a meaning of its own here"
+                self.refuse(token, "ambiguous argument of {}", rest)
         case = next((c for c in reversed(formula.cases) if len(c.parameters) == len(given)), None)
         if case is None:
             wanted = ", ".join(map(str, formula.parameters))

@@ -113,8 +113,7 @@ def tokenize(text: str) -> list[Token]:
             continue
         match = TOKEN.match(text, position)
         if match is None:
-            rest = ": LaTeX is read with --latex (latex=True)" if text[position] == "\\" else ""
-            raise ParseError.at(text, position, f"cannot read {text[position]!r}", rest)
+            raise ParseError.at(text, position, f"cannot read {text[position]!r}")
         kind, spelt = str(match.lastgroup), SIGNS.get(match.group(), match.group())
         if match["measure"]:
             tokens.append(Token("name", match["measure"] + AT, position))

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 from tests.theory.claiming import random_claims
+from tests.theory.laws import GENERAL
 from tests.theory.values import MP, value
 
-from isoflop.theory.budget import GENERAL, SIX_ND, Budget
+from isoflop.theory.budget import SIX_ND, Budget
 from isoflop.theory.claim import checker, question
 from isoflop.theory.claim.checker import LawByDefinition
 from isoflop.theory.claim.prove import prove

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 from sympy import Expr, Float, Integer, Symbol, exp, log, sympify
+from tests.theory.laws import GENERAL
 
-from isoflop.theory.budget import GENERAL, SIX_ND, Budget
+from isoflop.theory.budget import SIX_ND, Budget
 from isoflop.theory.code.export import derive_json
 from isoflop.theory.envelope import derive
 from isoflop.theory.kernel import decide

@@ -74,7 +74,7 @@ REFUSED = {
     "exp(N, D)": "'exp' of 2 values cannot be read at position 1",
     "N = D": "'=' at position 3",
     "N²": "cannot read '²' at position 2",
-    r"\frac12": "LaTeX is read with",
+    r"\frac12": "cannot read '\\\\' at position 1",
     "foo": "unknown name 'foo' at position 1; known: ",
     "1.2.3": "an operator is expected before '.3' at position 4",
     "C/6D": "ambiguous division before 'D' at position 4",

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 from sympy import Expr, Integer, Mul, Pow, Rational, Symbol, exp
+from tests.theory.laws import GENERAL
 
-from isoflop.theory.budget import GENERAL, Budget
+from isoflop.theory.budget import Budget
 from isoflop.theory.envelope import Envelope, derive
 from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.law import LawForm, Term

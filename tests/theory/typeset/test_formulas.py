@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Add, Expr, Function, Integer, Mul, Pow, Rational, Subs, Symbol, log, sqrt, symbols
+from tests.theory.laws import GENERAL
 from tests.theory.typeset.forms import ENVELOPES, NOTATIONS, closed_forms, positive, products
 
-from isoflop.theory.budget import GENERAL
 from isoflop.theory.data.notation import SCHAEFFER
 from isoflop.theory.envelope import derive, optimum
 from isoflop.theory.kernel import decide
