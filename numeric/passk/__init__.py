@@ -2,7 +2,7 @@
 
 from ..data.counts import Counts
 from .across_k import last_crossings, lost_compute
-from .curve import curve, impossible
+from .curve import curve
 from .estimator import estimated_covariance, log_fail, pass_at_k
 from .laws import PassLaws, fit_passk
 
@@ -12,7 +12,6 @@ __all__ = [
     "curve",
     "estimated_covariance",
     "fit_passk",
-    "impossible",
     "last_crossings",
     "log_fail",
     "lost_compute",

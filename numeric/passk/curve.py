@@ -1,43 +1,26 @@
-"""pass@k of each group of counts at any list of k, as a frame, and a check of tables of pass@k.
-
-For any success rates of the problems pass@k is the mean of 1 - (1 - p)^k, which rises and is
-concave in k from pass@0 = 0 on (`isoflop.derivations.passk.fail_at_k_is_completely_monotone`).
-The unbiased estimates obey this too, as long as they are of the same problems at every k: where
-problems with n < k are left out, or counted as solved, they need not.
-"""
+"""pass@k of each group of counts at any list of k, as a frame."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data.counts import PassTable
-from ..errors import nonnegative_number, outside
+from ..errors import outside
 from ..words import counted
 from .estimator import log_fail, whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
     from pandas import DataFrame
 
     from ..data.counts import Counts
 
-    Floats = NDArray[np.float64]
-
-__all__ = ["STATEMENTS", "curve", "impossible", "stopped"]
+__all__ = ["curve", "stopped"]
 
 #: So many problems whose samples end with the same number of successes are no coincidence.
 LEAST_STOPPED = 5
-#: Tolerances in pass@k: for tables printed to ten digits, and for the rounding of the bounds.
-TOLERANCE, ROUNDING = 1e-9, 1e-14
-STATEMENTS = {
-    "from 0 to 1": "0 <= pass@k <= 1",
-    "non-decreasing": "pass@j <= pass@k for j < k",
-    "concave": "pass@k is at or above the chord of its neighbours, k = 0 being one",
-}
 
 
 def curve(counts: Counts, ks: Iterable[int]) -> DataFrame:
@@ -117,52 +100,3 @@ def stopped(counts: Counts) -> list[str]:
     numbers, groups = " or ".join(map(str, sorted({*found}))), counted(len(found), "group")
     return [f"sampling stopped at success number {numbers} in {groups}"] if found else []
 
-
-def impossible(data: Any, *, tolerance: float = TOLERANCE, **reading: Any) -> list[dict[str, Any]]:
-    """The entries of a table of pass@k that no distribution of success rates can produce.
-
-    Parameters
-    ----------
-    data : path, or anything that ``pandas.DataFrame`` accepts
-        A row for each group and k, such as `curve` makes; read as `reading` says, see
-        `isoflop.numeric.data.counts.PassTable.read`.
-    tolerance : float
-        The rounding error that each of two compared entries may have, in pass@k.
-
-    Returns
-    -------
-    list of dict
-        A row for each entry and inequality that it breaks: the columns of the group, `row` (of the
-        source, from 1), `inequality` (of `STATEMENTS`), k, `pass_at_k`, `bound`, and `excess`, how
-        far off it is. An entry beyond [0, 1] breaks that inequality alone and bounds no others.
-
-    Examples
-    --------
-    >>> found = impossible({"k": [1, 2, 4], "pass_at_k": [0.1, 0.3, 0.25]})
-    >>> [(one["inequality"], one["k"], round(one["excess"], 4)) for one in found]
-    [('non-decreasing', 4, 0.05), ('concave', 1, 0.05)]
-    """
-    tolerance, table = nonnegative_number("tolerance", tolerance), PassTable.read(data, **reading)
-    rows = []
-    for _, part in table.frame.sort_values("k").groupby("group"):
-        k, x = part["k"].to_numpy(np.int64), part["pass_at_k"].to_numpy()
-        for name, bound in _bounds(k, x).items():
-            excess = np.abs(bound - x)
-            for at in np.flatnonzero(excess > ROUNDING + 2.0 * tolerance):
-                entry = {"row": int(part.index[at]), "inequality": name, "k": int(k[at])}
-                numbers = {"pass_at_k": x[at], "bound": bound[at], "excess": excess[at]}
-                entry |= {key: float(value) for key, value in numbers.items()}
-                rows.append(part[[*table.by]].iloc[0].to_dict() | entry)
-    return rows
-
-
-def _bounds(k: Any, x: Floats) -> dict[str, Floats]:
-    """By inequality, the values next to those of a group (k in ascending order) that obey it."""
-    usable = np.flatnonzero((x >= 0.0) & (x <= 1.0))
-    ks, values = np.append(0, k[usable]), np.append(0.0, x[usable])  # pass@0 = 0 is exact
-    share = (ks[1:-1] - ks[:-2]) / (ks[2:] - ks[:-2])
-    chords = (1.0 - share) * values[:-2] + share * values[2:]
-    rising, concave = x.copy(), x.copy()
-    rising[usable] = np.maximum.accumulate(values)[1:]
-    concave[usable[:-1]] = np.maximum(chords, values[1:-1])
-    return dict(zip(STATEMENTS, (np.clip(x, 0.0, 1.0), rising, concave), strict=True))
