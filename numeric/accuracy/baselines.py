@@ -4,14 +4,12 @@ known from the metric.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.columns import plain
 from ..data.metrics import guessing_scores_nothing
 from ..errors import ArgumentError, nonnegative_number, number, outside
 from ..words import counted
@@ -23,30 +21,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["PUBLISHED", "Baseline", "resolve"]
+__all__ = ["Baseline", "resolve"]
 
 DOMAIN = "a number of at least 0 and below 1"
-#: The argument that stands for the values of Krajewski et al. 2025, Table 11.
-PUBLISHED = "krajewski2025"
-#: Usual names, without case and punctuation, of the benchmarks of that table.
-ALIASES = {
-    "ARC-E": ("arce", "arceasy", "ai2arceasy"),
-    "ARC-C": ("arcc", "arcchallenge", "ai2arcchallenge"),
-    "SciQ": ("sciq",),
-    "PIQA": ("piqa",),
-    "HellaSwag": ("hellaswag",),
-    "Winogrande": ("winogrande",),
-    "WebQS": ("webqs", "webquestions"),
-    "TriviaQA": ("triviaqa",),
-    "LAMBADA": ("lambada", "lambadaopenai"),
-    "GSM8K": ("gsm8k", "gsm8kcot", "gsm8kcotllama"),
-    "HumanEval": ("humaneval", "humanevalpy"),
-    "LBPP": ("lbpp", "lbpppy"),
-}
-#: Margins in that paper that are not the usual one (Appendix M: else too few runs are left).
-MARGINS = {"LBPP": 0.02}
-#: What may follow the name of a benchmark.
-ENDING = re.compile(r"(\d+|zero)shot$")
 
 
 @dataclass(frozen=True)
@@ -83,7 +60,7 @@ class Baseline:
 
 def resolve(
     evaluations: Evaluations,
-    given: float | Mapping[str, float] | str | None = None,
+    given: float | Mapping[str, float] | None = None,
     small: str | None = None,
     *,
     benchmarks: Collection[str] | None = None,
@@ -97,10 +74,8 @@ def resolve(
     Parameters
     ----------
     evaluations : Evaluations
-    given : float, mapping or "krajewski2025", optional
-        One value for all, in [0, 1); or a value for each key; or the values of Krajewski et al. 2025
-        (arXiv 2512.08894, Table 11) for the benchmarks with a usual name and the same metric, with
-        the paper's margin (Appendix M: 0.02 for LBPP).
+    given : float or mapping, optional
+        One value for all, in [0, 1), or a value for each key.
     small : str, optional
         Condition on runs so small that they guess, such as ``"compute < 1e17"``; it must hold for
         at least 2 runs of each benchmark.
@@ -114,11 +89,7 @@ def resolve(
         benchmark, fewer than 2 runs are small, or no run exceeds the baseline.
     """
     wanted = evaluations if benchmarks is None else evaluations.only(list(benchmarks))
-    if given == PUBLISHED:
-        known = _published(evaluations)
-    elif isinstance(given, str):
-        raise ArgumentError("random_baseline", given, f"{DOMAIN}, or {PUBLISHED!r}")
-    elif given is None or isinstance(given, Mapping):
+    if given is None or isinstance(given, Mapping):
         for key in given or {}:
             evaluations.require(key, "random_baseline")
         shares = {key: _share(f"random_baseline of {key!r}", x) for key, x in (given or {}).items()}
@@ -173,22 +144,3 @@ def _share(name: str, value: Any) -> float:
         percent = " (divide percentages by 100)" if 1.0 < share <= 100.0 else ""
         raise outside(name, value, f"{DOMAIN}{percent}")
     return share
-
-
-def _published(evaluations: Evaluations) -> dict[str, Baseline]:
-    """The baselines of the paper, for benchmarks with the same metric."""
-    from ...theory.data.published import LAWS
-
-    laws = {law.label: law for law in LAWS.values() if law.family == f"{PUBLISHED}-compute"}
-    labels = {name: label for label, names in ALIASES.items() for name in names}
-    found = {}
-    for key in evaluations.scores:
-        label = labels.get(ENDING.sub("", plain(evaluations.benchmark_of(key))))
-        if label is None:
-            continue
-        printed = str(laws[label].metric_type)
-        metric = evaluations.metric_types.get(key, printed) or printed
-        if plain(metric.partition(",")[0]) == plain(printed):
-            value, how = float(str(laws[label].random_baseline)), "Krajewski et al. 2025, Table 11"
-            found[key] = Baseline(value, how=how, margin=MARGINS.get(label))
-    return found

@@ -99,4 +99,3 @@ def stopped(counts: Counts) -> list[str]:
         found += [most] if varied and most and (short == most).all() else []
     numbers, groups = " or ".join(map(str, sorted({*found}))), counted(len(found), "group")
     return [f"sampling stopped at success number {numbers} in {groups}"] if found else []
-

@@ -24,10 +24,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from krajewski2025.tables import BilinearLaw, printed_bilinear, printed_broken, tables_check
-from krajewski2025.which_runs import LOWER, UPPER, Rule, verdict, which_runs
+from krajewski2025.which_runs import LOWER, MARGINS, UPPER, Rule, verdict, which_runs
 
 from isoflop.numeric.accuracy.averages import averaged
-from isoflop.numeric.accuracy.baselines import ALIASES, resolve
+from isoflop.numeric.accuracy.baselines import Baseline, resolve
 from isoflop.numeric.accuracy.law import fit_law
 from isoflop.numeric.accuracy.laws import BILINEAR
 from isoflop.numeric.accuracy.overtraining import GADRE_TASKS, fit_overtraining
@@ -38,7 +38,7 @@ from isoflop.numeric.hold_out import Backtest, backtest
 from isoflop.numeric.plot.panels import save
 from isoflop.numeric.results import percentiles
 from isoflop.theory.data import krajewski2025 as printed
-from isoflop.theory.data.published import published
+from isoflop.theory.data.published import compute_counterparts, published
 
 OUTPUT = Path(__file__).parent
 #: The rule of Section 4.1, the same without its upper limit, and no limit at all.
@@ -50,7 +50,11 @@ COLUMNS = {"compute": "flops_table", "tokens": "tokens", "params": None}
 #: One run recorded pass@2 to pass@128 of LBPP as exactly 1: it was sampled once.
 RUNS = "tpr == 20 and not (benchmark == 'lbpp' and score == 1)"
 HELD_OUT, FIT_FROM, UP_TO = "compute > 6e21", 3e18, 6e21
-MARGINS = {"LBPP": 0.02}
+#: The paper's names of the benchmarks of the runs.
+LABELS = {"arc_easy": "ARC-E", "arc_challenge": "ARC-C", "sciq": "SciQ", "piqa": "PIQA"}
+LABELS |= {"hellaswag": "HellaSwag", "winogrande": "Winogrande", "webqs_1shot": "WebQS"}
+LABELS |= {"triviaqa_1shot": "TriviaQA", "lambada_openai": "LAMBADA", "gsm8k_cot_llama": "GSM8K"}
+LABELS |= {"humaneval-py": "HumanEval", "lbpp": "LBPP"}
 RESAMPLES, SEED, LEVEL = 200, 0, 0.9
 #: Refits of a ceiling, each by Huber's function of few runs, are most of the time of this page.
 CEILING_RESAMPLES = 100
@@ -89,8 +93,11 @@ class Subset:
         self.folder = folder
         read = Evaluations.read(folder / "runs.csv", columns=COLUMNS, where=RUNS)
         self.evaluations = read
-        self.baselines = resolve(read, "krajewski2025")
-        self.key = {label_of(key): key for key in read.benchmarks}
+        self.key = {LABELS[key]: key for key in read.benchmarks}
+        shares = {law.label: float(law.random_baseline) for law, _ in compute_counterparts()}
+        self.baselines = resolve(read, {key: shares[label] for label, key in self.key.items()})
+        for label, margin in MARGINS.items():
+            self.baselines[self.key[label]] = Baseline(shares[label], margin=margin)
         self.labels = [label for label in printed.TABLE_3 if label in self.key]
         self.samples = {
             label: read.sample(self.key[label], self.baselines[self.key[label]].value)
@@ -655,16 +662,6 @@ class Subset:
                 f"{len(check.disagreements)} disagreements, listed below",
             ],
         ]
-
-
-def label_of(key: str) -> str:
-    """The benchmark's name in the paper."""
-    plain = "".join(letter for letter in key.lower() if letter.isalnum())
-    return next(
-        label
-        for label, names in ALIASES.items()
-        if plain in names or plain.removesuffix("1shot") in names
-    )
 
 
 def between(ends, digits: int = 4) -> str:

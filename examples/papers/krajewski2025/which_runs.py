@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.accuracy.baselines import MARGINS
 from isoflop.numeric.accuracy.law import MARGIN
 from isoflop.numeric.data.sample import above_guessing
 from isoflop.numeric.data.scale import neg_log_accuracy
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
     from isoflop.numeric.data.sample import Points
 
 LOWER, UPPER = float(KRAJEWSKI_RUNS.fit_lo), float(KRAJEWSKI_RUNS.fit_hi)
+#: Margins above guessing that are not the usual one (Appendix M: else too few runs are left).
+MARGINS = {"LBPP": 0.02}
 #: Stands for a p that is 0 to rounding.
 SMALLEST = 1e-300
 #: The difference of log-likelihoods from which one rule rules out another.

@@ -18,16 +18,7 @@ from .arguments import (
     whole,
 )
 from .output import DONE, NO_VERDICT, answer, is_terminal
-from .tables import (
-    PUBLISHED,
-    add_models,
-    add_table,
-    baseline,
-    counts,
-    refuse_others,
-    table,
-    view,
-)
+from .tables import add_models, add_table, baseline, counts, refuse_others, table, view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,8 +61,7 @@ def parser() -> Parser:
     add_table(built, "TABLE", "rows", quantities, "\"metric_type != 'f1'\"")
     of = built.add_argument_group("evaluations")
     add(of, "--benchmark", "NAME", "only these benchmarks; default: all", nargs="+")
-    guessing = "accuracy of guessing: NAME=SHARE for some benchmarks, one SHARE for all, or "
-    guessing += f"{PUBLISHED}: those of that paper"
+    guessing = "accuracy of guessing: NAME=SHARE for some benchmarks, or one SHARE for all"
     add(of, "--random-baseline", "NAME=SHARE", guessing, baseline, nargs="+")
     small = "estimate it from these, with its error, such as 'compute < 1e17'"
     add(of, "--small-runs", "CONDITION", small, dest="small")

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from ..numeric.data.table import SourceTable
     from .arguments import Group, Parser
 
-#: The value of --random-baseline that means the accuracies of guessing printed in this paper.
-PUBLISHED = "krajewski2025"
-
 
 def add_table(
     parser: Parser, metavar: str, noun: str, quantities: str, example: str, **more: Any
@@ -40,10 +37,8 @@ def add_models(group: Group) -> None:
     add(group, "--gold", "TABLE", gold)
 
 
-def baseline(word: str) -> float | dict[str, float] | str:
-    """Read an accuracy of guessing: one for all benchmarks, NAME=SHARE, or the name of a paper."""
-    if word == PUBLISHED:
-        return word
+def baseline(word: str) -> float | dict[str, float]:
+    """Read an accuracy of guessing: one for all benchmarks, or NAME=SHARE."""
     return pair(guess, "NAME=SHARE")(word) if "=" in word else guess(word)
 
 
