@@ -157,6 +157,14 @@ TABLE_11 = {"arc_easy": 0.2918, "arc_challenge": 0.2150, "sciq": 0.3039, "piqa":
 TABLE_11 |= {"hellaswag": 0.2518, "winogrande": 0.5, "webqs_1shot": 0.0, "triviaqa_1shot": 0.0}
 TABLE_11 |= dict.fromkeys(("lambada_openai", "gsm8k_cot_llama", "humaneval-py", "lbpp"), 0.0)
 
+#: The 17 tasks over which Gadre et al. 2024 average the error.
+GADRE_TASKS = (
+    *("bigbench_operators", "pubmed_qa_labeled", "hellaswag_zeroshot", "boolq", "arc_easy", "coqa"),
+    *("bigbench_dyck_languages", "lambada_openai", "bigbench_novel_concepts", "winograd"),
+    *("bigbench_cs_algorithms", "commonsense_qa", "bigbench_qa_wikidata", "hellaswag", "copa"),
+    *("squad", "piqa"),
+)
+
 # -- files and numbers -----------------------------------------------------------------------------
 
 

@@ -18,13 +18,12 @@ the paper's as well (Section 4.1, Section 3.3, Appendix M).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...theory.data.notation import close_matches
 from .. import formulas
-from ..data.sample import Points
 from ..errors import ArgumentError, outside
 from ..fit.expression import Expression
 from ..fit.fit import fit_form
@@ -34,18 +33,19 @@ from ..fit.power import COMPUTE, PARAMS_TOKENS
 from ..results import Estimate
 from .broken import OF_BREAK, broken_values, fit_broken
 from .law import MARGIN, Law, Part, as_runs, is_plane
-from .two_stage import fit_line, fit_logistic, fit_proxy, line, logistic
+from .two_stage import LINEAR, LOGISTIC, OVERTRAINING
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..data.sample import Points
     from ..fit.power import PowerTerms
     from .baselines import Baseline
     from .law import LawFit
 
     Floats = NDArray[np.float64]
 
-__all__ = ["BILINEAR", "LAWS", "crossing_of", "fit_bilinear", "law_named"]
+__all__ = ["BILINEAR", "LAWS", "USUAL", "crossing_of", "fit_bilinear", "law_named"]
 
 HUBER = Objective(name="huber-log", delta=1e-3)
 PLANE = Expression("exp(c + a*x + b*z + d*x*z)", extra=("x", "z"))
@@ -70,28 +70,6 @@ def power_law(name: str, form: PowerTerms, objective: Objective = HUBER) -> Law:
         fitted=fitted,
         values=form.values,
         form=form,
-    )
-
-
-def two_stage(
-    name: str, coefficients: tuple[str, ...], fit: Any, accuracy: Any, margin: float | None
-) -> Law:
-    """The law compute -> proxy -> accuracy. A link that levels off at guessing is fitted to all runs;
-    the linear one, which cannot, to those above guessing by the margin of the direct laws.
-    """
-
-    def values(found: Floats, at: Points) -> Floats:
-        first, second = np.split(found, [len(COMPUTE.coefficients)], axis=1)
-        return np.asarray(accuracy(second, COMPUTE.values(first, Points(compute=at.compute))))
-
-    return Law(
-        name=f"two-stage-{name}",
-        coefficients=(*COMPUTE.coefficients, *coefficients),
-        requires=("compute", "proxy"),
-        fitted=lambda sample: (fit_proxy(sample), fit(sample)),
-        values=values,
-        is_neg_log=False,
-        margin=margin,
     )
 
 
@@ -143,12 +121,14 @@ _DECLARED = (
     power_law("params-tokens", replace(PARAMS_TOKENS, irreducible="")),
     power_law("params-tokens-ceiling", PARAMS_TOKENS),
     BROKEN,
-    two_stage("linear", ("a", "b"), fit_line, line, MARGIN),
-    two_stage("logistic", ("a", "k", "L0", "b"), fit_logistic, logistic, None),
+    LINEAR,
+    LOGISTIC,
     BILINEAR,
+    OVERTRAINING,
 )
-#: By name, in the order in which they are listed.
+#: By name, in the order in which they are listed; and those that are fitted where none is named.
 LAWS: dict[str, Law] = {law.name: law for law in _DECLARED}
+USUAL = tuple(name for name in LAWS if name != OVERTRAINING.name)
 
 
 def law_named(name: str, baseline: Baseline | None = None) -> Law:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..accuracy.law import fit_law, resampled
-from ..accuracy.laws import LAWS, law_named
+from ..accuracy.laws import USUAL, law_named
 from ..data.columns import BUDGET
 from ..data.sample import above_guessing
 from ..errors import ArgumentError
@@ -220,7 +220,7 @@ def accuracy_tasks(
             runs = replace(runs, proxy=evaluations.proxy(proxy)[runs.index])
         known = [x for x in (*BUDGET, "proxy") if getattr(runs, x) is not None]
         known += ["k"] if hold_out is not None and len(evaluations.family(name)) > 1 else []
-        every = {law: law_named(law, baseline) for law in asked or LAWS}
+        every = {law: law_named(law, baseline) for law in asked or USUAL}
         judged = _usable(every, known, asked, evaluations.source)
         margin = max((law.margin for law in judged.values() if law.margin is not None), default=0.0)
         grid = above_guessing(runs.accuracy, runs.baseline, margin)

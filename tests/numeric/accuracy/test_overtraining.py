@@ -1,109 +1,63 @@
-"""Over-training: the published numbers of Gadre et al., recovered truths, costs, bad input."""
+"""The law of over-training: the published numbers of Gadre et al., and its cost at a recovered truth."""
 
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
+from tests.data import GADRE_TASKS
 
-from isoflop.numeric.accuracy.overtraining import GADRE_TASKS, fit_overtraining
+from isoflop.numeric.accuracy.law import fit_law
+from isoflop.numeric.accuracy.laws import LAWS
 from isoflop.numeric.data.evaluations import Evaluations
+from isoflop.numeric.data.sample import Points
 
-SMALL = "model in ('d=96_l=8_h=4', 'd=512_l=8_h=4', 'd=576_l=24_h=8', 'd=1024_l=24_h=8')"
-LOSS = f"({SMALL} and multiplier == 20 or model == 'd=96_l=8_h=4' and multiplier == 320)"
-ERROR = f"({LOSS} or model == 'open_lm_1b' and multiplier == 20)"
-HELD_OUT = "(model == 'open_lm_1b' and multiplier > 20 or model == 'open_lm_7b')"
+LAW = LAWS["overtraining"]
+LOSS = "token_multiplier == 20 and N < 1e9 or token_multiplier == 320 and N < 2e7"
+ERROR = "token_multiplier == 20 and N < 2e9 or token_multiplier == 320 and N < 2e7"
+HELD_OUT = "token_multiplier == 640 and N > 1e9 or N > 2e9"
 
 
 def test_published_relative_errors_and_coefficients(public_runs):
-    """To every printed digit."""
-    runs = Evaluations.read(public_runs / "gadre2024" / "runs.csv", columns={"params": "N"})
-    conditions = {"fit_where": LOSS, "error_where": ERROR, "predict_where": HELD_OUT}
-    conditions = {x: v.replace("multiplier", "token_multiplier") for x, v in conditions.items()}
-    where = {name: f"dataset == 'rpj' and {text}" for name, text in conditions.items()}
-    found = fit_overtraining(runs, loss="c4_val", benchmarks=GADRE_TASKS, **where)
-    assert (len(found.loss_fit.runs), len(found.error_fit.runs)) == (5, 6)
-    assert found.loss_fit.is_sound
-    off = found.predictions.set_index(found.predictions["tokens_per_param"].round())
-    assert (100 * off["loss_difference"]).round(5).to_dict() == {640: 0.71034, 20: 0.73205}
-    assert (100 * off["error_difference"]).round(5).to_dict() == {640: 3.63650, 20: 0.04644}
-    c = found.loss_fit.coefficients
+    """To every printed digit; the law of error is fitted to one run more than the law of loss."""
+    path = public_runs / "gadre2024" / "runs.csv"
+    runs = Evaluations.read(path, columns={"params": "N"}, where="dataset == 'rpj'")
+    points = Points(
+        params=runs.params,
+        tokens=runs.tokens,
+        compute=runs.compute,
+        proxy=runs.proxy("c4_val"),
+        accuracy=np.mean([runs.scores[name] for name in GADRE_TASKS], axis=0),
+    )
+    first, second = (fit_law(points.subset(runs.mask(x, "where")), LAW) for x in (LOSS, ERROR))
+    assert (len(first.sample), len(second.sample)) == (5, 6)
+    ahead = points.subset(runs.mask(HELD_OUT, "where"))
+    chained = np.concatenate([first.values[:4], second.values[4:]])
+    error = 1.0 - LAW.accuracy(chained[None], ahead, 0.0)[0]
+    loss = first.parts[0].fit.law.loss(ahead.params, ahead.tokens)
+    off = {"loss": loss / ahead.proxy, "error": error / (1.0 - ahead.accuracy)}
+    found = {x: sorted(np.round(100.0 * np.abs(y - 1.0), 5).tolist()) for x, y in off.items()}
+    assert found == {"loss": [0.71034, 0.73205], "error": [0.04644, 3.6365]}
+    c = first.coefficients
     b = 6 ** (c["beta"] / 2) * c["B"]  # in the letters of the paper
     assert [f"{value:.2f}" for value in (c["A"], b)] == ["166.21", "366.69"]
     assert [f"{c[name]:.4f}" for name in ("beta", "E")] == ["0.2729", "1.8366"]
 
 
-# -- simulated truths ------------------------------------------------------------------------------
-
-E, A, B, BETA = 1.7, 120.0, 300.0, 0.27
-EPSILON, K, GAMMA = 0.86, 2.2, 0.71
-TRUTH = {"E": E, "A": A, "B": B, "beta": BETA, "epsilon": EPSILON, "k": K, "gamma": GAMMA}
-
-
-def simulated(**changed) -> dict[str, Any]:
+def test_the_truth_is_recovered():
     """Six sizes by six ratios, without noise."""
     sizes = np.meshgrid(np.geomspace(1e7, 1e9, 6), [5.0, 10.0, 20.0, 80.0, 160.0, 640.0])
     params, ratio = (x.ravel() for x in sizes)
-    tokens = params * ratio
-    loss = E + A * params**-BETA + B * tokens**-BETA
-    accuracy = 1 - EPSILON + K * np.exp(-GAMMA * loss)
-    columns = {"N": params, "D": tokens, "multiplier": ratio, "loss_c4": loss}
-    columns |= {"acc_one": accuracy - 0.05, "acc_two": accuracy + 0.05} | changed
-    return {name: values for name, values in columns.items() if values is not None}
-
-
-def test_the_truth_is_recovered_and_runs_without_a_score_are_left_out():
-    second = [None if i < 3 else q for i, q in enumerate(simulated()["acc_two"])]
-    data = simulated(acc_two=second)
-    found = fit_overtraining(data, loss="c4", fit_where="multiplier <= 80 and N < 5e8")
-    coefficients = found.loss_fit.coefficients | found.error_fit.coefficients
-    assert coefficients == pytest.approx(TRUTH, rel=1e-6)
-    assert len(found.error_fit.runs) == len(found.loss_fit.runs) - 3
-    assert len(found.predictions) == 36 - len(found.loss_fit.runs)
-    assert found.predictions["loss_difference"].abs().max() < 1e-8
-    assert found.predictions["error_difference"].abs().max() < 1e-7
-
-
-def test_costs_by_brute_force():
-    """The extra loss and error from the laws themselves, with the optimal ratio by a search over
-    ratios at one compute; runs at one ratio leave the law of loss open.
-    """
-    compute, found = 2e20, fit_overtraining(simulated(), loss="c4")
-    own = found.costs(compute, [2.0, 20.0, 640.0])
-
-    def loss_at(log_ratio):
-        params = np.sqrt(compute / (6 * np.exp(log_ratio)))
-        return E + A * params**-BETA + B * (np.exp(log_ratio) * params) ** -BETA
-
-    best = minimize_scalar(loss_at, bounds=(-5, 8), method="bounded", options={"xatol": 1e-10})
-    envelope = found.loss_fit.law.envelope
-    assert envelope.tokens_per_param(compute) == pytest.approx(np.exp(best.x), rel=1e-4)
-    loss = loss_at(np.log(own["tokens_per_param"].to_numpy()))
-    error, least = (EPSILON - K * np.exp(-GAMMA * x) for x in (loss, best.fun))
-    columns = {"loss": loss, "penalty": (loss - E) / (best.fun - E), "error": error}
-    for name, values in (columns | {"extra_error": error - least}).items():
-        assert own[name].to_numpy() == pytest.approx(values, rel=1e-5, abs=1e-8)
-    assert envelope.loss(compute * (1 - own["lost_compute"])) == pytest.approx(loss, rel=1e-8)
-    columns = {name: np.asarray(values)[6:12] for name, values in simulated().items()}
-    with pytest.raises(ValueError, match="undetermined"):
-        fit_overtraining(columns, loss="c4").costs(compute, [20.0])
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"loss": "pile"}, "proxy='pile': .* has no such column"),
-        ({"benchmarks": ["three"]}, "benchmark='three': .* no such benchmark"),
-        ({"benchmarks": "one"}, "benchmarks='one': must be a sequence of names"),
-        ({"fit_where": "N > 1e20"}, "0 usable runs; must be at least 4 for the coefficients"),
-        ({"predict_where": "N > 1e20"}, "predict_where='N > 1e20': holds for none of 36 runs"),
-        ({"fit_where": "N < 1.1e7 and multiplier < 30"}, "3 usable runs; must be at least 4"),
-        ({"error_where": "N < 1.1e7 and multiplier < 15"}, "2 usable runs; must be at least 3"),
-        ({"D": None}, "has no params and tokens"),
-        ({"loss_c4": np.full(36, -2.0)}, "must be positive: it is no loss"),
-    ],
-)
-def test_bad_input(options, message):
-    columns = {name: options.pop(name) for name in ("D", "loss_c4") if name in options}
-    with pytest.raises(ValueError, match=message):
-        fit_overtraining(simulated(**columns), **{"loss": "c4", **options})
+    loss = 1.7 + 120.0 * params**-0.27 + 300.0 * (params * ratio) ** -0.27
+    Q = 1.0 - 0.86 + 2.2 * np.exp(-0.71 * loss)
+    budget: dict[str, Any] = {
+        "params": params,
+        "tokens": params * ratio,
+        "compute": 6.0 * params**2 * ratio,
+    }
+    found = fit_law(Points(**budget, proxy=loss, accuracy=Q), LAW)
+    assert (found.converged, found.undetermined) == (True, ())
+    assert found.values == pytest.approx([1.7, 120.0, 300.0, 0.27, 0.86, 2.2, 0.71], rel=1e-6)
+    law = found.parts[0].fit.law
+    assert law.penalty(ratio=10.0).loss_penalty == pytest.approx(
+        np.cosh(0.135 * np.log(10.0)), rel=1e-9
+    )
