@@ -67,11 +67,6 @@ class Kind(NamedTuple):
     quantities: dict[str, str]
     needed: tuple[tuple[str, ...], ...]
 
-    def without(self, names: Collection[str]) -> Kind:
-        """The kind without some of its quantities."""
-        kept = {name: spelt for name, spelt in self.quantities.items() if name not in names}
-        return self._replace(quantities=kept)
-
 
 def _kind(name: str, quantities: str, *needed: str) -> Kind:
     held = {name: SPELLINGS[name] for name in quantities.split()}

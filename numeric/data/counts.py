@@ -4,16 +4,15 @@ and tables of pass@k.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ..errors import TableError
 from ..words import counted, listed
-from .columns import BUDGET, COUNTS, PASS_AT_K, quantity_named, recognise, require
+from .columns import BUDGET, COUNTS, PASS_AT_K, recognise, require
 from .rows import FrameColumn, View, doubts, named, read_rows
 from .table import SourceTable, table_of, texts
 
@@ -22,9 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Counts", "PassTable"]
 
-#: The quantities that make a group, those that a group may have, and those of each side table.
+#: The quantities that make a group, and those that a group may have.
 GROUPING, COVARIATES = ("benchmark", "model"), (*BUDGET, "gold")
-SIDE_TABLES = {"models": BUDGET, "gold": ("gold",)}
 NEEDED = ("n_samples", "n_correct")
 #: How cells spell whether a sample is correct, and the name of the added column of 1 sample a row.
 TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "": np.nan}
@@ -80,8 +78,6 @@ class Counts(Grouped):
         *,
         columns: Mapping[str, str | None] | None = None,
         where: str | None = None,
-        models: Any = None,
-        gold: Any = None,
     ) -> Counts:
         """Read counts from a file or from a table in memory.
 
@@ -91,15 +87,12 @@ class Counts(Grouped):
             A row for each group and problem, with columns for the problem (``problem``,
             ``prompt_idx``, ``task_id``, ...), the samples (``n_samples``, ``n``, ...) and the
             correct ones (``n_correct``, ``c``, ...), or a row for each sample, with the problem and
-            whether it is correct (``correct``, ``passed``, ...).
+            whether it is correct (``correct``, ``passed``, ...). Rows of one group have its params,
+            tokens and compute, two of which give the third by C = 6ND, and gold, the -log
+            probability of the gold reference solution in nats (the mean over rows is taken).
         columns, where
             See `Runs.read`. The quantities are problem, n_samples, n_correct, model, benchmark,
-            params, tokens, compute and gold, each in the table that has it.
-        models, gold : path or table, optional
-            A table with params, tokens and compute of each group, two of which give the third by
-            C = 6ND; and one with the -log probability of the gold reference solution in nats, of
-            each group or problem (its mean is taken). They are joined on model and benchmark, as
-            far as both tables have them. Without these tables `data` may have such columns itself.
+            params, tokens, compute and gold.
 
         Raises
         ------
@@ -117,10 +110,8 @@ class Counts(Grouped):
         (('a', 'b'), [10, 10, 20], [0, 3])
         """
         if isinstance(data, Counts):
-            return data.unread(columns=columns, where=where, models=models, gold=gold)
-        sides = {"models": models, "gold": gold}
-        sides = {name: side for name, side in sides.items() if side is not None}
-        return _read(data, columns or {}, where, sides)
+            return data.unread(columns=columns, where=where)
+        return _read(data, columns, where)
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -161,16 +152,9 @@ class Counts(Grouped):
         return replace(self, frame=frame.sort_values("group", kind="stable"))
 
 
-def _read(
-    data: Any, columns: Mapping[str, str | None], where: str | None, sides: Mapping[str, Any]
-) -> Counts:
-    """Read counts, see `Counts.read`; `sides`: the side tables by name."""
-    elsewhere = {name: side for side in sides for name in SIDE_TABLES[side]}
-    given: dict[str, dict[str, str | None]] = {side: {} for side in ("", *sides)}
-    for key, column in columns.items():
-        given[elsewhere.get(quantity_named(key, COUNTS) or "", "")][key] = column
-    table, column_of, _ = recognise(table_of(data), COUNTS.without(elsewhere), given[""])
-    table, column_of = _as_samples(table, column_of)
+def _read(data: Any, columns: Mapping[str, str | None] | None, where: str | None) -> Counts:
+    """Read counts, see `Counts.read`."""
+    table, column_of = _as_samples(*recognise(table_of(data), COUNTS, columns)[:2])
     require(table, column_of, *NEEDED)
     needed = (*NEEDED, "problem", *GROUPING)
     counts = Counts(**vars(read_rows(table, column_of, COUNTS, needed, where))).grouped()
@@ -179,7 +163,11 @@ def _read(
     if "problem" not in column_of:
         warnings.append("no column for problem: every row is taken as a problem of its own")
     problem = texts(frame["problem"]) if "problem" in column_of else frame.index.astype(str)
-    covariates = _covariates_by(counts, ["group"])
+    covariates = [name for name in COVARIATES if name in frame]
+    for name in [name for name in covariates if name != "gold"]:
+        counts.refuse_several(name, ["group"], "group")
+    how = {name: "mean" if name == "gold" else "first" for name in covariates}
+    of_groups = frame.groupby("group").agg(how)
     names = {"n_samples": "n", "n_correct": "c"}
     frame = frame[["group", *counts.by, *names]].rename(columns=names).assign(problem=problem)
     frame = frame.astype({"n": np.int64, "c": np.int64})
@@ -188,14 +176,10 @@ def _read(
         summed = frame.groupby(keys, sort=False)[["n", "c"]].transform("sum")
         frame = frame.assign(**summed)[~frame.duplicated(keys)]
         warnings.append(f"{rows} taken as samples of {counted(len(frame), 'problem')}")
-    counts = replace(counts, frame=frame)
+    counts = replace(counts, frame=frame.join(of_groups, on="group"))
     counts.refuse_twice(["group", "problem"], TWICE.format("problem"))
-    for side, other in sides.items():
-        found, notes = _joined(counts, side, other, given[side])
-        covariates, warnings = covariates.join(found), warnings + notes
-    counts = replace(counts, frame=frame.join(covariates, on="group"))
     for name in covariates:
-        missing = covariates[name].isna()
+        missing = of_groups[name].isna()
         if lacking := [counts.names[group] for group in missing.index[missing]]:
             groups = f"{counted(len(lacking), 'group')} of {len(counts)} ({listed(lacking)})"
             warnings.append(f"no {name} for {groups}")
@@ -221,45 +205,6 @@ def _as_samples(
         return table, column_of
     added = {column_of["n_correct"]: is_correct.map(TRUTHS), ONE_SAMPLE: 1.0}
     return replace(table, frame=table.frame.assign(**added)), column_of | {"n_samples": ONE_SAMPLE}
-
-
-def _covariates_by(view: View, keys: Sequence[str]) -> DataFrame:
-    """The covariates of the rows with the same keys: the mean of gold, and the one value of each
-    other covariate, on which these rows must agree.
-    """
-    names = [name for name in COVARIATES if name in view.frame]
-    for name in [name for name in names if name != "gold"]:
-        view.refuse_several(name, keys, "group")
-    how = {name: "mean" if name == "gold" else "first" for name in names}
-    return view.frame.groupby([*keys], sort=False).agg(how)
-
-
-def _joined(
-    counts: Counts, side: str, data: Any, columns: Mapping[str, str | None]
-) -> tuple[DataFrame, list[str]]:
-    """The covariates of the groups in a side table, joined on those of benchmark and model that both
-    tables have, and notes on its rows.
-    """
-    wanted = SIDE_TABLES[side]
-    kind = COUNTS.without({*COUNTS.quantities} - {*GROUPING, *wanted})
-    table, by, groups = table_of(data, side), counts.by, counts.groups
-    same = {name: counts.columns[name] for name in by if counts.columns[name] in table.names}
-    table, column_of, _ = recognise(table, kind, {**same, **columns})
-    present = [name for name in wanted if name in column_of]
-    require(table, column_of, *([] if present else wanted))
-    shared = [name for name in by if name in column_of]
-    if not shared:
-        complaint = f"has no column in common with the groups, by {listed(by)}"
-        raise TableError(table.source, complaint)
-    for name in [name for name in by if name not in shared and side == "gold"]:
-        if len(several := groups[name].unique()) > 1:
-            complaint = f"has no column {name!r}, and the counts hold several: {listed(several)}"
-            raise TableError(table.source, complaint)
-    view = read_rows(table, column_of, kind, present, None)
-    labels = view.frame[shared].apply(texts)
-    known = _covariates_by(replace(view, frame=view.frame.assign(**labels)), shared)
-    found = groups[shared].join(known, on=shared)[[*known]]
-    return found, [f"{table.source}: {note}" for note in view.notes]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -92,9 +92,9 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     runs.csv, scores.csv
         Losses of 36 runs; two benchmarks at 30 runs, with the accuracy of guessing.
-    samples.csv, sizes.csv, ray.csv, gold.csv
-        24 models at a grid of params and tokens with 40 problems each, success rates of Beta; the
-        models as if they had seen 20 tokens per param.
+    counts.csv, gold.csv, ray.csv
+        24 models at a grid of params and tokens with 40 problems each, success rates of Beta; with
+        gold likelihoods; as if the models had seen 20 tokens per param.
     tries.csv, pass_at_k.csv, other.csv
         Counts of four problems; values of pass@k; a table of nothing known.
     """
@@ -102,23 +102,19 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_csv(folder / "runs.csv", runs())
     write_csv(folder / "scores.csv", scores())
     random = np.random.default_rng(7)
-    models, rows, gold = [], [], []
+    rows = []
     for i, n in enumerate(np.geomspace(3e7, 1e10, 6)):
         for j, d in enumerate(np.geomspace(3e9, 3e11, 4)):
             b = 0.4 + 3.0 * (n / 3e7) ** -0.35 + 3.0 * (d / 3e9) ** -0.4
             correct = random.binomial(128, random.beta(0.6, b, size=40))
-            name = f"m{i}{j}"
-            models.append((name, n, d))
-            rows += [(name, k, 128, int(c)) for k, c in enumerate(correct)]
-            noise = float(np.exp(0.02 * random.standard_normal()))
-            gold.append((name, 400.0 * (6.0 * n * d) ** -0.05 * noise))
-    ray = [(name, n, 20.0 * n) for name, n, _ in models]
+            gold = 400.0 * (6.0 * n * d) ** -0.05 * np.exp(0.02 * random.standard_normal())
+            rows += [(f"m{i}{j}", k, 128, int(c), n, d, gold) for k, c in enumerate(correct)]
+    sized = (*HELD, "params", "tokens")
     tries = [("a", 1, 10, 0), ("a", 2, 20, 5), ("b", 1, 10, 10), ("b", 2, 4, 1)]
     for name, header, table in (
-        ("samples", HELD, rows),
-        ("sizes", ("model", "params", "tokens"), models),
-        ("ray", ("model", "params", "tokens"), ray),
-        ("gold", ("model", "gold"), gold),
+        ("counts", sized, [row[:-1] for row in rows]),
+        ("ray", sized, [(*row[:5], 20.0 * row[4]) for row in rows]),
+        ("gold", (*sized, "gold"), rows),
         ("tries", HELD, tries),
         ("pass_at_k", ("k", "pass_at_k"), [(1, 0.1), (2, 0.15)]),
         ("other", ("a", "b"), [(1, 3), (2, 4)]),

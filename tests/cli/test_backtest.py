@@ -10,7 +10,7 @@ import pytest
 
 from isoflop.numeric.simulate import simulate_counts, simulate_losses
 
-COUNTS = "backtest samples.csv --models sizes.csv --k 1 --law compute --bootstrap 0"
+COUNTS = "backtest counts.csv --k 1 --law compute --bootstrap 0"
 
 
 @pytest.fixture(autouse=True)

@@ -63,8 +63,6 @@ PAPER = r"""
 \begin{equation} L(N, D) = E + \frac{A}{N^{\alpha}} + \frac{B}{D^{\beta}} \end{equation}
 \begin{equation} N^*(C) \propto C^{\beta/(\alpha + \beta)} \end{equation}
 """
-#: The tables of the examples by the names that these have there.
-NAMES = {"samples": "counts", "sizes": "models"}
 #: Seconds each, of fits, proofs and pictures that other tests have in small.
 SLOW = {"backtest", "check", "derive", "fit", "latex", "penalty", "verify"}
 
@@ -74,9 +72,7 @@ SLOW = {"backtest", "check", "derive", "fit", "latex", "penalty", "verify"}
 )
 def test_the_examples_of_the_help_run(call, command, tables, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("samples", "sizes", "gold"):
-        text = (tables / f"{name}.csv").read_text()
-        Path(f"{NAMES.get(name, name)}.csv").write_text(text)
+    Path("counts.csv").write_text((tables / "counts.csv").read_text())
     assert call("simulate runs --seed 1 -o runs.csv").code == 0
     by_hand = Path(__file__).parents[2] / "examples" / "envelope_by_hand.md"
     Path("my_derivation.md").write_text(by_hand.read_text(encoding="utf-8"), "utf-8")

@@ -60,15 +60,15 @@ def test_columns_conditions_and_notes(call, data, tmp_path) -> None:
 
 # -- laws of pass@k --------------------------------------------------------------------------------
 
-FIT = "fit samples.csv --models sizes.csv"
+FIT = "fit counts.csv"
 FAST = "--method least-squares-log --bootstrap 10"
 
 
 def test_json_of_laws_is_that_of_the_library(call) -> None:
-    words = f"{FIT} --gold gold.csv --k 1 8 {FAST} --ratio 0.1 10 --compute 1e22"
+    words = f"fit gold.csv --k 1 8 {FAST} --ratio 0.1 10 --compute 1e22"
     result = call(f"{words} --format json")
     found = json.loads(result.out)
-    counts = Counts.read("samples.csv", models="sizes.csv", gold="gold.csv")
+    counts = Counts.read("gold.csv")
     options: Any = {"k": [1, 8], "method": "least-squares-log", "resamples": 10}
     laws = fit_passk(counts, ratios=[0.1, 10.0], compute=[1e22], **options)
     assert found == as_json(laws.as_dict())
@@ -90,5 +90,5 @@ def test_what_is_open_is_refused_or_said(data) -> None:
     found = data(f"{FIT} --law compute --k 1,1000 --bootstrap 0")
     assert (found["method"], len(found["rows"])) == ("likelihood", 2)
     assert "beyond k = 128, the most samples" in found["warnings"][0]
-    words = f"fit samples.csv --models ray.csv --law params-tokens --k 8 {FAST}"
+    words = f"fit ray.csv --law params-tokens --k 8 {FAST}"
     assert data(words, code=3)["rows"][0]["undetermined"]

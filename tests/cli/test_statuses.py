@@ -22,8 +22,8 @@ from isoflop.numeric.law import Law
 
 DONE, NEGATIVE, NO_VERDICT, INTERRUPTED, DEFECT = 0, 1, 3, 130, 70
 LAW, EXPONENTS = "--law besiroglu2024", "--law beta=0.34 gamma=0.28"
-COUNTS = "samples.csv --models sizes.csv"
-FITTED = f"fit {COUNTS} --gold gold.csv --k 8 --method least-squares-log --bootstrap 20"
+COUNTS = "counts.csv"
+FITTED = "fit gold.csv --k 8 --method least-squares-log --bootstrap 20"
 
 #: The words of a command, its exit status, and what its text names, separated by bars.
 ANSWERED = (
@@ -137,7 +137,7 @@ REFUSED = {
     f"fit {COUNTS} --law compute --ratio 2": "--ratio 2|params-tokens",
     f"fit {COUNTS} --where \"model == 'none'\"": "none of 960 rows",
     f"fit {COUNTS} --column n_correct=passed": "'passed'|n_correct",
-    "fit suites.csv --models sizes.csv": "holds 2 benchmarks (gsm8k, math)|benchmark == 'gsm8k'",
+    "fit suites.csv": "holds 2 benchmarks (gsm8k, math)|benchmark == 'gsm8k'",
     "passk lacking.csv": "n_correct",
     "passk tries.csv --k 1 1": "--k 1|different",
     "passk tries.csv --column model=modle": "'modle'|did you mean model",

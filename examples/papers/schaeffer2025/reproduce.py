@@ -44,12 +44,12 @@ the Beta distribution."""
 
 def counts_of(folder: Path, name: str, stored: pd.DataFrame) -> Counts:
     """The counts of a benchmark with params, tokens and, where they are known, gold likelihoods."""
-    return Counts.read(
-        folder / "per_problem_counts.csv",
-        where=f"benchmark == '{name}'",
-        models=stored.drop_duplicates("model")[["benchmark", "model", "N", "D"]],
-        gold=folder / "gold_reference_nll_gsm8k.csv" if name == "gsm8k" else None,
-    )
+    models = stored.drop_duplicates("model")[["benchmark", "model", "N", "D"]]
+    rows = pd.read_csv(folder / "per_problem_counts.csv").merge(models)
+    if name == "gsm8k":
+        gold = pd.read_csv(folder / "gold_reference_nll_gsm8k.csv")
+        rows = rows.merge(gold.groupby("model", as_index=False)["gold_ref_nll_nats"].mean(), "left")
+    return Counts.read(rows)
 
 
 def the_trap(counts: Counts, stored: pd.DataFrame) -> str:

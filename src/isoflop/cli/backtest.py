@@ -18,7 +18,7 @@ from .arguments import (
     whole,
 )
 from .output import DONE, NO_VERDICT, answer, is_terminal
-from .tables import add_models, add_table, baseline, counts, refuse_others, table, view
+from .tables import add_table, baseline, refuse_others, table, view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ from each cutoff the most expensive row, of evaluations those up to the next cut
 Exit status 3: no prediction could be compared with an observation.
 
 examples:
-  isoflop backtest counts.csv --models models.csv --k 1 100
-  isoflop backtest counts.csv --models models.csv --sweep --plot backtest.png
+  isoflop backtest counts.csv --k 1 100
+  isoflop backtest counts.csv --sweep --plot backtest.png
   isoflop backtest runs.csv --plot backtest.png
   isoflop simulate --seed 1 -o evaluations.csv
   isoflop backtest evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21'
@@ -70,7 +70,6 @@ def parser() -> Parser:
     proxy = "the loss or other metric that two-stage laws of accuracy go by; default: the only one"
     add(of, "--proxy", "COLUMN", proxy)
     of_counts = built.add_argument_group("counts")
-    add_models(of_counts)
     add_list(of_counts, "--k", "K", "default: 1, 10, 100, ... up to 10,000", whole(1))
     group = built.add_argument_group("backtest")
     names = f"of a loss {', '.join(MODELS)}, or an expression; of pass@k {', '.join(KINDS)}; of "
@@ -109,6 +108,7 @@ def run(args: Namespace) -> tuple[str, int]:
 def _data(args: Namespace) -> dict[str, Any]:
     """The arguments of `backtest` for the table: it as its kind, and the options of that kind."""
     from ..numeric.data.columns import kind_of
+    from ..numeric.data.counts import Counts
     from ..numeric.data.runs import Runs
     from ..numeric.fit.fit import form_of
 
@@ -122,7 +122,7 @@ def _data(args: Namespace) -> dict[str, Any]:
     if kind == "evaluations":
         return {**_evaluations(args, held), "proxy": args.proxy}
     if kind == "counts":
-        return {"table": counts(args, held), "k": args.k}
+        return {"table": view(args, Counts, held), "k": args.k}
     names = {name for law in args.laws or () for name in form_of(law).names}
     return {"table": view(args, Runs, held, require=("loss",), names=names)}
 

@@ -31,7 +31,7 @@ from .output import (
     say,
     tables_text,
 )
-from .tables import add_models, add_table, counts, refuse_others, runs, table
+from .tables import add_table, refuse_others, runs, table, view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,12 +44,12 @@ SUMMARY = "a law fitted to runs or counts: the global optimum, and how sure it i
 HELP = """\
 isoflop fit RUNS [--model MODEL] [--column NAME=COLUMN] [--objective NAME] ...
 isoflop fit RUNS [--fix NAME=VALUE] [--bootstrap N --seed S] [--save FILE] ...
-isoflop fit COUNTS [--models TABLE] [--gold TABLE] [--law LAW,...] [--k K ...] ...
+isoflop fit COUNTS [--law LAW,...] [--k K ...] ...
 
 The law that comes closest to the runs of a CSV or JSON file, without start values, with
 standard errors and intervals of its coefficients and of what follows from them.
-For counts of samples, laws of -log pass@k for every k. The params, tokens or compute of the models
-are in COUNTS or in --models; --gold holds the -log probability g of the gold solutions:
+For counts of samples, laws of -log pass@k for every k, in the compute, params and tokens of the
+models, or in the -log probability g of the gold solutions (column gold):
   compute        E0(k) + C0(k) C^-alpha(k)
   params-tokens  E0(k) + N0(k) N^-beta(k) + D0(k) D^-gamma(k), and alpha of its envelope
   gold           xi0(k) + K0(k) g^kappa(k)
@@ -62,7 +62,7 @@ examples:
   isoflop fit runs.csv --bootstrap 1000 --seed 1 --compute 1e22 1e24 --ratio 10 --save fit.json
   isoflop fit runs.csv --model compute --where 'loss < 4.5' --format json
   isoflop fit runs.csv --model 'E + a*(N^-p + (D/30)^-q)' --objective least-squares-log
-  isoflop fit counts.csv --models models.csv --k 1 10 --ratio 0.1 10 --compute 1e22
+  isoflop fit counts.csv --k 1 10 --ratio 0.1 10 --compute 1e22
   isoflop penalty --law fit.json --ratio 10
 """
 #: More runs than this are resampled by all processors.
@@ -92,7 +92,6 @@ def parser() -> Parser:
     add(law, "--objective", "NAME", objectives, one_of(OBJECTIVES))
     add(law, "--save", "FILE", "write the fit as JSON: a law file for every other command", file)
     passes = built.add_argument_group("counts")
-    add_models(passes)
     laws = f"{', '.join(KINDS)}; default: all whose covariates the models have"
     add_list(passes, "--law", "LAW,...", laws, one_of([*KINDS]))
     usual = "default: 1, 2, 5, 10, ... up to 10,000, or to the fewest samples of any problem"
@@ -177,11 +176,12 @@ def _resampled(args: Namespace, fit: Fit) -> tuple[Fit, str]:
 
 def _of_counts(args: Namespace, held: SourceTable) -> tuple[str, int]:
     """The laws of the counts, and the exit status: 3 where something is undetermined or refused."""
+    from ..numeric.data.counts import Counts
     from ..numeric.passk.laws import METHODS, fit_passk
 
     if args.ratio and args.law and "params-tokens" not in args.law:
         raise ValueError(f"ratio={args.ratio}: is for the law params-tokens")
-    read = counts(args, held)
+    read = view(args, Counts, held)
     found = fit_passk(
         read,
         laws=args.law,

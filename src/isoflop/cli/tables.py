@@ -29,14 +29,6 @@ def add_table(
     return group
 
 
-def add_models(group: Group) -> None:
-    """Add the options of the side tables of counts."""
-    models = "file with params, tokens or compute of each model; two of them give the third"
-    add(group, "--models", "TABLE", models)
-    gold = "file with the -log probability of the gold solutions, in nats, by model or by problem"
-    add(group, "--gold", "TABLE", gold)
-
-
 def baseline(word: str) -> float | dict[str, float]:
     """Read an accuracy of guessing: one for all benchmarks, or NAME=SHARE."""
     return pair(guess, "NAME=SHARE")(word) if "=" in word else guess(word)
@@ -60,13 +52,6 @@ def view(args: Namespace, kind: Any, held: SourceTable | None = None, **how: Any
     """The table as `Runs`, `Counts` or `Evaluations`; `held`: the table, if it was read already."""
     read = table(args) if held is None else held
     return kind.read(read, columns=args.columns, where=args.where, **how)
-
-
-def counts(args: Namespace, held: SourceTable) -> Any:
-    """The table as counts of samples, joined with its side tables."""
-    from ..numeric.data.counts import Counts
-
-    return view(args, Counts, held, models=args.models, gold=args.gold)
 
 
 def runs(args: Namespace, held: SourceTable, model: str) -> Any:

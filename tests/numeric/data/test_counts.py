@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from isoflop.numeric.data.counts import Counts, PassTable
@@ -14,7 +15,7 @@ ROWS: dict[str, Any] = {
     "n_samples": [10, 20, 10, 30],
     "n_correct": [0, 20, 3, 1],
 }
-OPTIONS = {"columns", "where", "models", "gold"}
+OPTIONS = {"columns", "where"}
 
 
 def read(data: Any = ROWS, **changed: Any) -> Counts:
@@ -70,38 +71,27 @@ def test_empty_cells_and_conditions() -> None:
     assert (some.names, some.row.tolist(), some.left_out) == (("b",), [4], 3)
 
 
-def test_models_and_gold_are_joined_on_what_both_tables_have() -> None:
-    models = {"Model Name": ["b", "a", "a"], "N": [1e9, 1e8, 1e8], "compute": [6e20, 6e18, 6e18]}
-    counts = read(benchmark=["x", "x", "x", "y"], models=models)
-    assert counts.names == ("x a", "x b", "y b")
-    assert counts.covariates["params"].tolist() == [1e8, 1e9, 1e9]
-    assert counts.covariates["tokens"] == pytest.approx([1e10, 1e11, 1e11])  # two give the third
-    both = read(N=[1e8, 1e8, 1e9, 1e9], models={"model": ["a", "b"], "N": [2e8, None]})
-    assert np.array_equal(both.covariates["params"], [2e8, np.nan], equal_nan=True)
-    assert "models: 1 dropped: row 2: params is missing" in both.warnings
-    nll = {"model": ["a", "a", "a", "b"], "problem_idx": [1, 2, 3, 1], "nll": [10.0, 20.0, 60.0, 5]}
-    assert read(gold=nll).covariates["gold"].tolist() == [30.0, 5.0]  # the mean over problems
-    gold = {"model": ["a"], "gold": [3.0]}
-    missing = read(gold=gold)
+def test_covariates_of_groups() -> None:
+    """The mean over the rows of gold, and one value of the others."""
+    some = read(N=[None, 1e8, 1e9, 1e9], C=[6e18] * 2 + [6e20] * 2, gold=[1.0, 2.0, 3.0, 3.0])
+    assert some.covariates["params"].tolist() == [1e8, 1e9]
+    assert some.covariates["tokens"] == pytest.approx([1e10, 1e11])  # two give the third
+    assert some.covariates["gold"].tolist() == [1.5, 3.0]
+    missing = read(gold=[3.0, 3.0, None, None])
     assert np.isnan(missing.covariates["gold"]).tolist() == [False, True]
     assert "no gold for 1 group of 2 ('b')" in missing.warnings
-    several: dict[str, Any] = {"benchmark": ["x", "x", "y", "y"], "gold": gold}
-    refused("has no column 'benchmark', and the counts hold several", **several)
-    assert read(where="benchmark == 'x'", **several).covariates["gold"].tolist() == [3.0]
 
 
 def test_public_counts(public_runs: Path) -> None:
     folder = public_runs / "pythia-passk"
-    path, gold = folder / "per_problem_counts.csv", folder / "gold_reference_nll_gsm8k.csv"
-    models = folder / "mean_pass_at_k.csv"
-    counts = Counts.read(path, models=models)
+    means, rows = folder / "mean_pass_at_k.csv", pd.read_csv(folder / "per_problem_counts.csv")
+    models = pd.read_csv(means).drop_duplicates(["benchmark", "model"])
+    counts = Counts.read(rows.merge(models[["benchmark", "model", "N", "D", "C_6ND"]], "left"))
     assert (len(counts), len(counts.n), counts.by) == (153, 19_370, ("benchmark", "model"))
     N, D, C = (counts.covariates[name] for name in ("params", "tokens", "compute"))
     assert pytest.approx(6 * N * D, rel=1e-6) == C
     assert not counts.warnings
-    some = Counts.read(path, gold=gold, where="benchmark == 'gsm8k'")
-    assert np.isfinite(some.covariates["gold"]).sum() == 9
-    passes = PassTable.read(models)
+    passes = PassTable.read(means)
     first = passes.groups.iloc[0]
     assert (len(passes.groups), first["k"], passes.frame["k"].max()) == (153, 1, 10_000)
     assert [*first[[*passes.by]]] == ["gsm8k", "Pythia_1.4B_200B"]
@@ -116,12 +106,7 @@ def test_public_counts(public_runs: Path) -> None:
         ({"model": [" ", "", " ", " "]}, "row 1: model is missing"),
         ({"N": [1e8, 2e8, 1e9, 1e9]}, "row 1, column 'N': params is from"),
         ({"where": "n > 1000"}, "none of 4 rows is usable .4 rows left out by the condition"),
-        ({"models": {"model": ["a"], "layers": [3]}}, "no column for params, tokens, compute"),
-        ({"gold": {"model": ["a"], "gold": [-5.0]}}, "gold: none of 1 row is usable"),
-        (
-            {"models": {"model": ["a", "a"], "N": [1e8, 2e8]}},
-            "models, row 1, column 'N': params is from",
-        ),
+        ({"gold": [-5.0] * 4}, "none of 4 rows is usable"),
     ],
 )
 def test_what_is_refused(changed: Any, message: str) -> None:

@@ -178,8 +178,8 @@ def test_laws_of_the_public_counts(public_runs):
     folder = public_runs / "pythia-passk"
     means = pd.read_csv(folder / "mean_pass_at_k.csv").query("benchmark == 'gsm8k'")
     models = means.drop_duplicates("model")[["model", "N", "D"]]
-    where: Any = {"where": "benchmark == 'gsm8k'", "columns": {"benchmark": None}}
-    counts = Counts.read(folder / "per_problem_counts.csv", models=models, **where)
+    rows = pd.read_csv(folder / "per_problem_counts.csv").query("benchmark == 'gsm8k'")
+    counts = Counts.read(rows.merge(models), columns={"benchmark": None})
     laws = fit_passk(counts, laws=["compute", "params-tokens"], k=(1, 10, 100), resamples=0)
     table = laws.to_frame().set_index("law")
     direct, joint = table.loc["compute"], table.loc["params-tokens"]
