@@ -117,7 +117,7 @@ def penalty(law: Law, arguments: Mapping[str, Any]) -> Result:
         raise ArgumentError(ratios[0], complaint=complaint)
     if is_pair and not ratios:
         given = dict(zip(variables, run_of(law, given), strict=True))
-    if not ratios and (missing := [name for name in variables if name not in given]):
+    elif not ratios and (missing := [name for name in variables if name not in given]):
         raise ValueError(f"missing {', '.join(missing)}: a run has {', '.join(variables)}")
     result = Result(law=law, given=given, variables=None if ratios else given)
     result.log_size_ratio  # noqa: B018 - values outside of their domain are refused at once
@@ -132,10 +132,6 @@ class Tolerance(NamedTuple):
     within: float
     size_ratio: tuple[float, float]
     ratio: tuple[float, float]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return self._asdict()
 
 
 def tolerance(law: Law, within: float) -> Tolerance:
@@ -230,6 +226,6 @@ def _sum_within(law: Law, loss: Any, held: Mapping[str, Any]) -> Any:
         values = (np.broadcast_to(x, shape).flat[first] for x in (lowest, *held.values()))
         least, *limits = map(float, values)
         where = ", ".join(f"{x}={value:g}" for x, value in zip(held, limits, strict=True))
-        bound = f"{'above' if law.form.sign > 0 else 'below'} {law.of_sum('loss_at', least):.6g}"
+        bound = f"above {law.of_sum('loss_at', least):.6g}"
         raise outside("loss", loss, f"{bound} at {where}, whatever the compute")
     return R

@@ -104,7 +104,7 @@ def form_of(
             complaint += "must have a name for it, with its value among the coefficients"
             raise ArgumentError("expression", complaint=complaint)
     law: Any = LawForm.from_expression(exact, chosen, "custom")
-    if law.power is None:
+    if law.power is None or law.direction < 0:
         raise ArgumentError("expression", expression, complaint=CLOSED_FORM)
     envelope = derive(law, Budget.parse(budget, chosen))
     if failed := [name for name, claim in envelope.claims.items() if not claim.prove().proved]:
@@ -132,7 +132,6 @@ def form_of(
         made=(form_of, (expression, coefficients, variables, budget)),
         of_sum=str if law.is_sum else inner_name,
         limit=limit,
-        sign=1 if law.direction > 0 else -1,
         derived=envelope,
     )
 

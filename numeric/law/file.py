@@ -78,7 +78,7 @@ def _of_file(path: str | PathLike[str]) -> Law:
     """The law in a file. Every refusal names the file, and the key where there is one."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
-        return from_data(json.loads(text, object_pairs_hook=_without_duplicates))
+        return from_data(json.loads(text))
     except OSError as error:
         complaint = f"cannot be read ({error.strerror})"
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
@@ -126,14 +126,6 @@ def _refuse_unusable(data: dict[str, Any]) -> None:
     if data.get("model", "params-tokens") != "params-tokens":
         needed = "a fit of the model params-tokens is needed"
         raise ValueError(f"holds a fit of L = {data.get('law')}; {needed}")
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of the file. JSON itself silently keeps the last of two entries of one name."""
-    names = [name for name, _ in pairs]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise ArgumentError(twice[0], complaint="is given twice")
-    return dict(pairs)
 
 
 def beyond(known: Mapping[str, tuple[float, float]], **values: float) -> str:

@@ -37,8 +37,6 @@ class CompiledForm:
     of_sum: Callable[[str], str] = field(default=str, compare=False)
     #: E from the coefficients: the limit of the law as its variables grow.
     limit: Callable[[Mapping[str, Any]], Any] = field(default=lambda x: x["E"], compare=False)
-    #: 1 where the law falls to its limit, as a loss does; -1 where it rises, as an accuracy does.
-    sign: int = 1
     #: The symbolic optimum of a user's own law, with its proofs.
     derived: Envelope | None = field(default=None, compare=False)
 

@@ -12,7 +12,7 @@ from ...theory.data.notation import notation as find_notation
 from ...theory.typeset.numbers import Count, Format, Interval, Percent, Shortest
 from ...theory.typeset.shown import Shown
 from ...theory.typeset.table import Column, Table
-from ..arrays import is_number, larger, smaller
+from ..arrays import is_number, larger
 from ..errors import outside
 
 TYPE_CHECKING = False
@@ -64,34 +64,29 @@ SHOWN_WHERE: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Figure:
-    """A figure, an attribute of results: how it follows, its LaTeX in the letters of a notation, its
-    format and, for a cost, its least value. Its heading is its name.
+    """A figure, an attribute of results: a formula of log N/N*, or a function of a run, None for a
+    ratio, which many runs have; its LaTeX in the letters of a notation, its format and, for a cost,
+    its least value.
     """
 
-    of: Callable[[Any], Any]
+    of: str | Callable[[Any], Any]
     latex: str = ""
     format: Format = FOUR
     least: float | None = None
+    is_of_ratio: bool = False  # a function of ratios, too
+
+    def __set_name__(self, owner: object, name: str) -> None:
+        self.name = name
 
     def __get__(self, result: Result | None, owner: object = None) -> Any:
-        return self if result is None else self.of(result)
-
-
-def _at_log(formula: str, name: str = "") -> Callable[[Result], Any]:
-    """How a figure follows from log N/N*, unless it was given under this name."""
-
-    def figure(result: Result) -> Any:
-        known = result.given.get(name)
-        return result.law.evaluate(formula, result.log_size_ratio) if known is None else known
-
-    return figure
-
-
-def _for_run(figure: Callable[[Any], Any]) -> Callable[[Result], Any]:
-    """How a figure follows for a run; it is None for a ratio, which many runs have."""
-    return lambda run: None if run.variables is None else figure(run)
+        if result is None:
+            return self
+        if isinstance(self.of, str):
+            known = result.given.get(self.name)
+            return result.law.evaluate(self.of, result.log_size_ratio) if known is None else known
+        return self.of(result) if self.is_of_ratio or result.variables is not None else None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -124,7 +119,7 @@ class Result(Shown):
     optimal_params, optimal_tokens, optimal_tokens_per_param : float, ndarray or None
         N*(C), D*(C) and D*/N* at its compute.
     optimal_loss, optimal_reducible_loss, loss_excess : float, ndarray or None
-        L*(C), |L*(C) - E| and |L - L*|.
+        L*(C), L*(C) - E and L - L*.
     unspent_compute, binding : float or ndarray, str or ndarray
         The part of the budget that is left where both caps bind; and the cap that moves an allocation
         off the optimum, "max_params", "max_tokens" or "none", or "given" where two numbers gave it.
@@ -186,13 +181,22 @@ class Result(Shown):
             return 1.0 + self.excess
         return larger(self.law.evaluate("penalty", self.log_size_ratio), 1.0)
 
+    def _compute(self) -> Any:
+        return self.law.compute(**(self.variables or {})) if self.spent is None else self.spent
+
+    def _reducible_loss(self) -> Any:
+        own = self.law.reducible_loss(**(self.variables or {}))
+        return larger(own, self.optimal_reducible_loss)
+
+    def _optimal_loss(self) -> Any:
+        return None if self.law.E is None else self.law.L_opt(self.compute)
+
     def _loss(self) -> Any:
-        """None for a ratio, and where the law has no E."""
+        """None where the law has no E."""
         best = self.optimal_loss
         if best is None or "loss" in self.given:
             return self.given.get("loss")
-        worse = larger if self.law.form.sign > 0 else smaller
-        return worse(self.law.loss(**(self.variables or {})), best)
+        return larger(self.law.loss(**(self.variables or {})), best)
 
     def _unspent(self) -> Any:
         budget = self.given.get("compute")
@@ -209,41 +213,25 @@ class Result(Shown):
 
         return np.select(is_capped, CAPS, "none")
 
-    ratio = Figure(_at_log("ratio_at_log", "ratio"), "{rho}")
-    size_ratio = Figure(_at_log("size_ratio_at_log", "size_ratio"), "{N}/{N_opt}")
-    loss_penalty = Figure(_loss_penalty, "P", FIVE, least=1.0)
-    excess = Figure(_excess, "P - 1", SHARE, least=0.0)
-    effective_compute = Figure(_at_log("effective_compute"), r"{C}_{{\mathrm{{eff}}}}/{C}")
-    lost_compute = Figure(
-        _at_log("lost_compute"), r"1 - {C}_{{\mathrm{{eff}}}}/{C}", SHARE, least=0.0
-    )
-    compute_overhead = Figure(_at_log("compute_overhead"), r"\Delta {C}/{C}", SHARE, least=0.0)
-    tokens_factor = Figure(_at_log("tokens_factor"))
-    params = Figure(_for_run(lambda run: run.variables["params"]), "{N}", SIZE)
-    tokens = Figure(_for_run(lambda run: run.variables["tokens"]), "{D}", SIZE)
-    tokens_per_param = Figure(_for_run(lambda run: run.tokens / run.params), "{D}/{N}")
-    compute = Figure(
-        _for_run(lambda run: run.law.compute(**run.variables) if run.spent is None else run.spent),
-        "{C}",
-        SIZE,
-    )
-    optimal_params = Figure(_for_run(lambda run: run.law.N_opt(run.compute)), "{N_opt}", SIZE)
-    optimal_tokens = Figure(_for_run(lambda run: run.law.D_opt(run.compute)), "{D_opt}", SIZE)
-    optimal_tokens_per_param = Figure(_for_run(lambda run: run.optimal_tokens / run.optimal_params))
-    optimal_reducible_loss = Figure(
-        _for_run(lambda run: run.law.envelope.reducible_loss(run.compute))
-    )
-    reducible_loss = Figure(
-        _for_run(
-            lambda run: larger(run.law.reducible_loss(**run.variables), run.optimal_reducible_loss)
-        ),
-        "{L} - {E}",
-        FIVE,
-    )
-    loss_excess = Figure(_for_run(lambda run: run.optimal_reducible_loss * run.excess), least=0.0)
-    optimal_loss = Figure(
-        _for_run(lambda run: None if run.law.E is None else run.law.L_opt(run.compute))
-    )
+    ratio = Figure("ratio_at_log", "{rho}")
+    size_ratio = Figure("size_ratio_at_log", "{N}/{N_opt}")
+    loss_penalty = Figure(_loss_penalty, "P", FIVE, least=1.0, is_of_ratio=True)
+    excess = Figure(_excess, "P - 1", SHARE, least=0.0, is_of_ratio=True)
+    effective_compute = Figure("effective_compute", r"{C}_{{\mathrm{{eff}}}}/{C}")
+    lost_compute = Figure("lost_compute", r"1 - {C}_{{\mathrm{{eff}}}}/{C}", SHARE, least=0.0)
+    compute_overhead = Figure("compute_overhead", r"\Delta {C}/{C}", SHARE, least=0.0)
+    tokens_factor = Figure("tokens_factor")
+    params = Figure(lambda run: run.variables["params"], "{N}", SIZE)
+    tokens = Figure(lambda run: run.variables["tokens"], "{D}", SIZE)
+    tokens_per_param = Figure(lambda run: run.tokens / run.params, "{D}/{N}")
+    compute = Figure(_compute, "{C}", SIZE)
+    optimal_params = Figure(lambda run: run.law.N_opt(run.compute), "{N_opt}", SIZE)
+    optimal_tokens = Figure(lambda run: run.law.D_opt(run.compute), "{D_opt}", SIZE)
+    optimal_tokens_per_param = Figure(lambda run: run.optimal_tokens / run.optimal_params)
+    optimal_reducible_loss = Figure(lambda run: run.law.envelope.reducible_loss(run.compute))
+    reducible_loss = Figure(_reducible_loss, "{L} - {E}", FIVE)
+    loss_excess = Figure(lambda run: run.optimal_reducible_loss * run.excess, least=0.0)
+    optimal_loss = Figure(_optimal_loss)
     loss = Figure(_loss, "{L}", FIVE)
     unspent_compute = Figure(_unspent, "", SIZE)
     binding = Figure(_binding)
@@ -301,7 +289,7 @@ class Result(Shown):
 
     def tables(self) -> tuple[Table, ...]:
         """A table with a row an allocation, and one of intervals where the law has draws."""
-        return result_tables(list(self.rows()), like=self)
+        return result_tables([*self.rows()])
 
     def plot(self, ax: Any = None) -> Drawing:
         """Draw the penalty against the ratio, with these ratios or runs marked; for allocations, the
@@ -315,22 +303,18 @@ class Result(Shown):
         return figure_of(plot_penalty([self.law], ax, points=points))
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self.as_dict().items())
-        return f"{type(self).__name__}({shown})"
+        return f"Result({', '.join(f'{name}={x!r}' for name, x in self.as_dict().items())})"
 
 
 def result_tables(
     rows: Sequence[Result],
     headings: Mapping[str, str] | None = None,
     notation: str | Notation = DEFAULT,
-    *,
-    like: Result | None = None,
 ) -> tuple[Table, ...]:
     """A table of penalties, or of allocations, of one law or several, a row each; and a table of
-    intervals where laws have draws. `headings` are other headings than the names of figures; `like`
-    is a result of the same kind, needed where there are no rows.
+    intervals where laws have draws. `headings` are other headings than the names of figures.
     """
-    first, headings, spelling = like or rows[0], headings or {}, find_notation(notation)
+    first, headings, spelling = rows[0], headings or {}, find_notation(notation)
     letters = {name: spelling.latex(name) for name in LETTERS}
 
     def column(key: str, **other: Any) -> Column:

@@ -62,10 +62,7 @@ class Law(Shown):
         `Law.from_coefficients`). Without A and B a law answers only what depends on the exponents
         alone, as the penalty does; without E it has reducible losses, but no losses.
     form : CompiledForm, optional
-        `isoflop.numeric.law.form.COMPUTE` for L = E + C0 C^-alpha; a law of one's own has the
-        form that `law_from_expression` derives.
-    name, source : str
-        For tables and files.
+        `isoflop.numeric.law.form.COMPUTE` for L = E + C0 C^-alpha.
     draws : mapping of str to sequence of float, optional
         Draws of the coefficients of a law that was fitted to data; every figure that follows from
         the law then has an interval.
@@ -79,11 +76,6 @@ class Law(Shown):
     critical_size_ratio, critical_tokens_ratio : float
         The multiple of N*(C) at or below which no number of tokens reaches L*(C), and the multiple
         of D*(C) at or below which no model size does.
-
-    Raises
-    ------
-    ValueError
-        Where a coefficient is outside its domain, or the form has no such coefficient.
 
     Examples
     --------
@@ -211,7 +203,7 @@ class Law(Shown):
         return self.evaluate("loss", *values, **named)
 
     def reducible_loss(self, *values: Any, **named: Any) -> Any:
-        """|L - E|: what more params and tokens could take off the loss, or add to an accuracy."""
+        """L - E: what more params and tokens could take off the loss."""
         return self.evaluate("reducible_loss", *values, **named)
 
     __call__ = loss
@@ -236,63 +228,41 @@ class Law(Shown):
     L_opt = _at_compute("optimal_loss", "L*(C), as `envelope.loss`.")
 
     def allocate(self, compute: Any = None, **given: Any) -> Result:
-        """The optimal params and tokens for a budget or for a target loss, with optional caps; or
-        the optimum that has given params or tokens; or a run that two numbers give.
+        """The optimal params and tokens (Hoffmann et al. 2022, arXiv 2203.15556, eq. (4)).
 
         Parameters
         ----------
-        compute : float or array_like, optional
-            Budget C in FLOP.
-        loss : float or array_like, optional
-            Target L beyond E.
-        params, tokens : float or array_like, optional
-            Params, or tokens, of the optimum: its budget is the one at which these are optimal.
+        compute, loss, params, tokens : float or array_like
+            A budget in FLOP, a target loss beyond E, or the params or the tokens of the optimum.
         max_params, max_tokens : float, optional
-            A size cap and a data wall. Where one binds the other variable takes up the budget;
-            where both do, compute is left.
+            A size cap and a data wall for a budget or a target. Where one binds the other variable
+            takes up the budget; where both do, compute is left.
         tokens_per_param : float or array_like, optional
             D/N. Two of params, tokens, compute and tokens_per_param, or one of them with a loss,
             give a run in place of the optimum.
-
-        Raises
-        ------
-        ValueError
-            Where an argument is outside its domain, or the target cannot be reached under the caps.
-
-        Notes
-        -----
-        Hoffmann et al. 2022 (arXiv 2203.15556), eq. (4); the corners follow from convexity.
         """
         return allocate(self, {"compute": compute, **given})
 
     # -- misallocation ------------------------------------------------------------------------------
 
     def penalty(self, ratio: Any = None, *, size_ratio: Any = None, **run: Any) -> Result:
-        """What training off the optimal allocation costs.
+        """What training off the optimal allocation costs (Schaeffer et al. 2025, arXiv 2509.24012; the
+        overhead is Harm de Vries', 2023, Go smol or go home): of a ratio, a size ratio, or a run.
 
         Parameters
         ----------
         ratio : float or array_like, optional
-            Overtraining ratio rho = (D/N)/(D*/N*) at the same compute: above 1 overtrained, below 1
-            undertrained.
+            Overtraining ratio rho = (D/N)/(D*/N*) at the same compute: above 1 overtrained.
         size_ratio : float or array_like, optional
             r = N/N*(C) at the same compute.
         **run : float or array_like
-            A run, which is compared with the optimum at its own compute: any two of params, tokens,
-            compute, tokens_per_param and loss, except compute with loss. A law of other variables
-            takes all of these. Give one of ratio, size_ratio, or a run.
-
-        Notes
-        -----
-        Schaeffer et al. 2025 (arXiv 2509.24012); the overhead is Harm de Vries' (2023, Go smol or
-        go home).
+            Any two of params, tokens, compute, tokens_per_param and loss, except compute with loss;
+            of a law of other variables all of these. It is compared with the optimum at its compute.
         """
         return penalty(self, {"ratio": ratio, "size_ratio": size_ratio, **run})
 
     def tolerance(self, within: float) -> Tolerance:
-        """The size ratios, and the overtraining ratios, at which the loss penalty stays at most 1 +
-        within.
-        """
+        """The ratios at which the loss penalty stays at most 1 + within."""
         return tolerance(self, within)
 
     critical_size_ratio = _figure("critical_size_ratio")
@@ -311,7 +281,7 @@ class Law(Shown):
 
     @cached_property
     def _power(self) -> tuple[Any, Any]:
-        """K and p of |L - E| = K R^p."""
+        """K and p of L - E = K R^p."""
         if self.is_sum:
             return 1.0, 1.0
         p = self.evaluate("exponent") / self.of_sum("exponent")
@@ -320,10 +290,9 @@ class Law(Shown):
     def sum_for(self, loss: Any) -> Any:
         """The R at which the law has this loss."""
         E = self.E if self.form.derived else self.needed("E")["E"]
-        reducible = (real_values("loss", loss) - E) * self.form.sign
+        reducible = real_values("loss", loss) - E
         if any_of(reducible <= 0.0):
-            side = "above" if self.form.sign > 0 else "below"
-            raise outside("loss", loss, f"a finite number {side} the irreducible loss E={E!r}")
+            raise outside("loss", loss, f"a finite number above the irreducible loss E={E!r}")
         K, p = self._power
         return reducible if self.is_sum else (reducible / K) ** (1.0 / p)
 
@@ -341,13 +310,14 @@ class Law(Shown):
     def estimate(
         self, quantity: Callable[[Law], Any], level: float = LEVEL, *, least: float | None = None
     ) -> Estimate:
-        """A number that follows from the law, with the percentiles over its draws as its interval.
+        """A number that follows from the law, with the percentiles over its draws as its interval; none
+        where the number does not exist for one of them.
 
         Parameters
         ----------
         quantity : callable
             A function of a law that returns a number, and an array for a law of arrays: it is called
-            once with all draws. There is no interval where it does not exist for one of them.
+            once with all draws.
         level : float
             Nominal coverage, between 0 and 1.
         least : float, optional
@@ -365,21 +335,18 @@ class Law(Shown):
         try:
             found = quantity(DrawnLaw(self.form, {**self.numbers, **columns}))
             drawn = np.broadcast_to(found, np.shape(next(iter(columns.values()))))
-        except ValueError:  # the quantity does not exist for one of the draws
+        except ValueError:
             drawn = np.empty(0)
         estimate = Estimate.of_draws(value, drawn, level)
-        if least is not None and estimate.low is not None and value < estimate.low:
-            return Estimate.of_draws(value, drawn, level, least=least)
-        return estimate
+        is_below = least is not None and estimate.low is not None and value < estimate.low
+        return Estimate.of_draws(value, drawn, level, least=least) if is_below else estimate
 
     def tables(self) -> tuple[Table, ...]:
         """The coefficients and what follows from them, with intervals where the law has draws."""
         return (law_table(self),)
 
     def plot(self, ax: Any = None) -> Figure:
-        """Draw the penalty of training off the optimum, for a law of two variables; in `ax` where it
-        is given.
-        """
+        """Draw the penalty of training off the optimum, in `ax` where it is given."""
         from ..plot.panels import figure_of, plot_penalty
 
         return figure_of(plot_penalty([self], ax))
@@ -418,16 +385,9 @@ class DrawnLaw(Law):
 
 @dataclass(frozen=True)
 class LawEnvelope:
-    """The envelope L*(C) = E + C0 C^-alpha of one law: the best loss for every budget.
-
-    Attributes
-    ----------
-    law : Law
-    exponent, coefficient : float
-        alpha, which is beta gamma/(beta + gamma) for a params+tokens law, and C0, with C in FLOP.
-    params_share, tokens_share : float
-        w_N = gamma/(beta + gamma) and w_D = beta/(beta + gamma): the terms' shares of L* - E, and
-        the exponents of N*(C) and D*(C).
+    """The envelope L*(C) = E + C0 C^-alpha of one law: the best loss for every budget. The shares are
+    w_N = gamma/(beta + gamma) and w_D = beta/(beta + gamma), the terms' shares of L* - E, and the
+    exponents of N*(C) and D*(C).
     """
 
     law: Law
@@ -438,5 +398,5 @@ class LawEnvelope:
     tokens = _at_compute("optimal_tokens", "D*(C).")
     tokens_per_param = _at_compute("optimal_tokens_per_param", "D*(C)/N*(C).")
     loss = _at_compute("optimal_loss", "L*(C).")
-    reducible_loss = _at_compute("optimal_reducible_loss", "|L*(C) - E| = C0 C^-alpha.")
+    reducible_loss = _at_compute("optimal_reducible_loss", "L*(C) - E = C0 C^-alpha.")
     marginal_loss = _at_compute("marginal_loss", "Shadow price of compute |dL*/dC|, loss per FLOP.")

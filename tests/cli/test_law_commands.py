@@ -63,7 +63,7 @@ def test_what_text_says_of_a_row(call) -> None:
 
 def test_a_tolerance(data) -> None:
     found = data(f"{PENALTY} --within 1%")
-    expected = isoflop.law("besiroglu2024").tolerance(0.01).as_dict()
+    expected = isoflop.law("besiroglu2024").tolerance(0.01)._asdict()
     assert found == as_json(
         {"law": "besiroglu2024", "rows": [], "tolerance": {"law": "besiroglu2024", **expected}}
     )

@@ -93,7 +93,7 @@ def run(args: Namespace) -> tuple[str, int]:
     draw(args, lambda: _figure(chosen, rows, args.within))
     if args.format == "json":
         data = data_of(rows, chosen)
-        intervals = [{"law": law.name, **interval.as_dict()} for law, interval in kept]
+        intervals = [{"law": law.name, **interval._asdict()} for law, interval in kept]
         data |= {"tolerance": intervals[0] if len(kept) == 1 else intervals} if kept else {}
         return with_warnings(data | ({"accuracy": accuracies} if guessing else {}), warnings), DONE
     if args.format == "latex":

@@ -200,7 +200,6 @@ WRONG: tuple[tuple[Any, str], ...] = (
     ({**GOOD, "ranges": {"params": [1]}}, "ranges: cannot be read"),
     ({**GOOD, "expression": "E + A/N", "variables": ["N"]}, "budget: is missing"),
     (b"\xff\xfe\x00", "is not a law file in JSON"),
-    (b'{"notation": "schaeffer", "notation": "hoffmann"}', "notation: is given twice"),
     (b"params,tokens,loss\n1,2,3\n", "is not a law file in JSON$"),
     (b"[" * 900, "data=|is not a law file in JSON"),
 )
