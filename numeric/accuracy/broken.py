@@ -30,7 +30,7 @@ from ..fit.fit import fit_form
 from ..fit.newton import Box, Problem, minimise
 from ..fit.objective import Objective
 from ..fit.power import local_maxima
-from ..fit.uncertainty import MEDIAN_DEVIATION, classical
+from ..fit.uncertainty import MEDIAN_DEVIATION, unit_columns
 from .law import Part, as_runs
 
 if TYPE_CHECKING:
@@ -56,8 +56,9 @@ TRANSITION = 2.0 * log(9.0)
 #: them inside, as runs scatter. Places of a break, and widths in ranges of log C.
 DISTANCES = np.array([-0.02, 0.003, 0.02, 0.08, 0.3, 1.0, 4.0])
 PLACES, WIDTHS = 15, np.geomspace(0.01, 0.4, 5)
-#: Share of the diagonal that is added, as a break at an end of the runs is nearly a straight line.
-RIDGE = 1e-9
+#: Share of the diagonal that is added, as a break at an end of the runs is nearly a straight line; a
+#: direction is open where its singular value is below the second share of the largest.
+RIDGE, FLAT = 1e-9, 1e-12
 #: Points kept of each grid; points in all that are polished, the steps of least squares for each, and
 #: the most distinct minima that become starts.
 EACH, SCANNED, POLISHING, STARTS = 6, 100, 12, 8
@@ -227,7 +228,10 @@ def _is_open(problem: Problem, theta: Floats) -> Any:
     scale = float(np.median(np.abs(residuals))) / MEDIAN_DEVIATION * sqrt(len(x) / spare)
     variance = scale**2 * np.pi / 2.0
     errors = np.full(len(theta), np.inf)
-    errors[free] = np.sqrt(np.maximum(np.diag(classical(jacobian[free], variance)), 0.0))
+    unit, lengths = unit_columns(jacobian[free])
+    axes, sizes, _ = np.linalg.svd(unit, full_matrices=False)
+    sizes = np.where(sizes > FLAT * sizes[0], sizes, 1e-150)
+    errors[free] = sqrt(variance) * np.linalg.norm(axes / sizes, axis=1) / lengths
     change = abs(theta[3]) / SEEN
     of_values = KNOWN * np.ptp(problem.target), abs(theta[1]), STEEPEST
     is_open = errors > [*of_values, change, PLACED * np.ptp(x), SIZED]

@@ -184,12 +184,13 @@ class LawFit(Fitted):
 
     def refit(self, weights: Floats) -> Draws:
         """The fit repeated with weights (K, n), how often each run is drawn."""
-        again = Draws.joined(part.refit(weights) for part in self.parts)
+        parts = [part.refit(weights) for part in self.parts]
         least = max(len(part.fit.names) for part in self.parts)
         enough = (weights > 0.0).sum(axis=1) >= least
         if self.sample.k is not None:
             enough &= [is_plane(self.sample.subset(drawn > 0.0)) for drawn in weights]
-        return replace(again, converged=again.converged & enough)
+        rows = np.concatenate([part.rows for part in parts], axis=1)
+        return Draws(rows=rows, converged=np.all([enough, *(x.converged for x in parts)], axis=0))
 
     def _refined(self, name: str, found: Estimate, level: float) -> Estimate:
         """An E of 0 has the limit of its profile for the upper end, as refits gather at 0: the largest

@@ -32,11 +32,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
     from pandas import DataFrame
-    from sympy import Expr
 
     from ...theory.data.notation import Notation
     from ...theory.typeset.table import Table
-    from .form import Bounds
+    from .form import Held
 
     Floats = NDArray[np.float64]
 
@@ -260,7 +259,6 @@ def fit(
     model: str = "params-tokens",
     objective: str | Objective = "huber-log",
     delta: float = DEFAULT_DELTA,
-    bounds: Bounds | None = None,
     fixed: Mapping[str, float] | None = None,
     columns: Mapping[str, str | None] | None = None,
     where: str | None = None,
@@ -273,7 +271,7 @@ def fit(
     ----------
     runs : Runs, path, or anything that `pandas.DataFrame` accepts
         Read by `Runs.read` unless they are `Runs` already.
-    model : str or sympy.Expr
+    model : str
         "params-tokens": L = E + A N^-beta + B D^-gamma. "compute": L = E + C0 C^-alpha. Or an
         expression in N, D, C and the names of other columns, for example "E + (a*M^eta +
         b*M^-eta)*C^-eta": every other name is a coefficient.
@@ -282,8 +280,6 @@ def fit(
         "absolute-log", "least-squares-log", "least-squares".
     delta : float
         The width of Huber's function, > 0.
-    bounds : mapping of str to (float or None, float or None), optional
-        Coefficient to its least and greatest value.
     fixed : mapping of str to float, optional
         Coefficient to its value, such as {"E": 0} for a law without irreducible loss.
     columns : mapping of str to str, optional
@@ -334,7 +330,7 @@ def fit(
         )
     count, given = len(form.coefficients), len({*(fixed or {})} & {*form.coefficients})
     table.require(count - given, f"the {count} coefficients of {form}")
-    return fit_form(table, form, objective, bounds=bounds, fixed=fixed, seed=seed)
+    return fit_form(table, form, objective, fixed=fixed, seed=seed)
 
 
 def fit_form(
@@ -342,11 +338,11 @@ def fit_form(
     form: PowerTerms | Expression,
     objective: Objective,
     *,
-    bounds: Bounds | None = None,
+    bounds: Held | None = None,
     fixed: Mapping[str, float] | None = None,
     seed: int = 0,
 ) -> Fit:
-    """The fit of a form to runs that have everything it needs."""
+    """The fit of a form to runs that have everything it needs, within bounds of its coefficients."""
     model = form.posed(runs, bounds=bounds, fixed=fixed)
     found = Fit(runs=runs, solution=Solution.of(model, runs, objective, seed))
     for name, value in found.coefficients.items():
@@ -355,10 +351,10 @@ def fit_form(
     return found
 
 
-def form_of(model: Expr | str) -> PowerTerms | Expression:
+def form_of(model: str) -> PowerTerms | Expression:
     """The form with this name, or of this expression; a ValueError for a misspelt name."""
     if not isinstance(model, str):
-        return Expression(model)
+        raise outside("model", model, "a name or a formula")
     is_word = not OPERATORS.intersection(model)
     if model not in MODELS and is_word and (hint := close_matches(model, MODELS)):
         raise outside("model", model, f"one of {', '.join(MODELS)} or an expression{hint}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from math import inf, isinf, log
+from math import inf, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
     #: Coefficient to its least and its greatest value.
-    Bounds = Mapping[str, tuple[float | None, float | None]]
     Held = Mapping[str, tuple[float, float]]
 
 #: Exponents are sought between these unless the caller bounds them otherwise; a term at the centre of
@@ -49,8 +48,8 @@ class Form(ABC):
     box : Box
         The limits in the solver's parameters.
     held : mapping
-        Coefficient to the least and the greatest value that the caller gave it, infinite for no
-        bound; the same value twice where it is fixed.
+        Coefficient to the least and the greatest value that the caller gave it; the same value
+        twice where it is fixed.
     centres : ndarray
         (m,): the mean log of each term's variable; 0 where its prefactor is held.
     """
@@ -101,61 +100,31 @@ class Form(ABC):
         self,
         runs: Any,
         *,
-        bounds: Bounds | None = None,
+        bounds: Held | None = None,
         fixed: Mapping[str, float] | None = None,
     ) -> Self:
-        """The law at runs, within its limits; a ValueError where a bound or a fixed value is outside
-        its domain.
+        """The law at runs, within its limits and the caller's bounds; a ValueError where a fixed value
+        is outside its domain.
         """
-        held: dict[str, tuple[float, float]] = {}
-        for what, given in (("fixed", fixed or {}), ("bounds", bounds or {})):
-            if not isinstance(given, Mapping):
-                raise outside(what, given, "a mapping of the names of coefficients")
-            for name, value in given.items():
-                if name in held:
-                    raise ArgumentError(
-                        f"coefficient {name}", complaint="is both bounded and fixed"
-                    )
-                held[name] = self._ends(what, name, value)
+        if not isinstance(fixed or {}, Mapping):
+            raise outside("fixed", fixed, "a mapping of the names of coefficients")
+        held = dict(bounds or {})
+        for name, value in (fixed or {}).items():
+            if name not in self.coefficients:
+                complaint = f"the law {self} has {', '.join(self.coefficients)}"
+                raise ArgumentError(f"coefficient {name}", complaint=complaint)
+            domain = POSITIVE if name in (*self.prefactors, *self.exponents) else REAL
+            domain = NONNEGATIVE if name == self.irreducible else domain
+            held[name] = (number(f"fixed {name}", value, domain),) * 2
         losses, limits = np.asarray(runs.loss), dict.fromkeys(self.coefficients, (-inf, inf))
-        for name in {*self.prefactors} - {*held}:
-            ends = losses.min() * SMALLEST_TERM, losses.max() * LARGEST_TERM
-            limits[name] = log(ends[0]), log(ends[1])
-        limits |= dict.fromkeys(self.exponents, EXPONENTS)
+        ends = log(losses.min() * SMALLEST_TERM), log(losses.max() * LARGEST_TERM)
+        limits |= dict.fromkeys(self.prefactors, ends) | dict.fromkeys(self.exponents, EXPONENTS)
         limits |= {self.irreducible: (0.0, inf)}
         for name, ends in held.items():
-            if name in self.prefactors:
-                low, high = (log(end) if end > 0.0 else -inf for end in ends)
-                ends = low, high
-            low, high = (
-                x if isinf(end) else end for end, x in zip(ends, limits[name], strict=True)
-            )
-            if low > high:
-                least, most = limits[name]
-                raise outside(f"bounds of {name}", ends, f"between {least:g} and {most:g}")
-            limits[name] = low, high
+            is_logged = name in self.prefactors
+            limits[name] = (log(ends[0]), log(ends[1])) if is_logged else ends
         box = Box(*np.array([limits[name] for name in self.coefficients]).T)
         return replace(self.at(runs, held), box=box, held=held)
-
-    def _ends(self, what: str, name: str, value: Any) -> tuple[float, float]:
-        """The least and the greatest value of a coefficient that is fixed or bounded, checked."""
-        if name not in self.coefficients:
-            complaint = f"the law {self} has {', '.join(self.coefficients)}"
-            raise ArgumentError(f"coefficient {name}", complaint=complaint)
-        least = POSITIVE if name in (*self.prefactors, *self.exponents) else REAL
-        least = NONNEGATIVE if name == self.irreducible else least
-        if what == "fixed":
-            return (number(f"fixed {name}", value, least),) * 2
-        domain = "a pair (low, high) with low < high; None for no bound"
-        if not isinstance(value, tuple | list) or len(value) != 2:
-            raise outside(f"bounds of {name}", value, domain)
-        low, high = value
-        lowest = NONNEGATIVE if least == POSITIVE else least  # a prefactor's lower bound may be 0
-        low = -inf if low in (None, -inf) else number(f"lower bound of {name}", low, lowest)
-        high = inf if high in (None, inf) else number(f"upper bound of {name}", high, least)
-        if not low < high:
-            raise outside(f"bounds of {name}", value, domain)
-        return low, high
 
     # -- the parameters and the coefficients -------------------------------------------------------
 

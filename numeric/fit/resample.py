@@ -16,7 +16,7 @@ from ..repeat import repeat
 from ..results import LEAST_DRAWS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -60,15 +60,6 @@ class Draws:
     interrupted: bool = False
     kind: str = "cases"
     seed: int = 0
-
-    @classmethod
-    def joined(cls, laws: Iterable[Draws]) -> Draws:
-        """The draws of one law whose coefficients are those of several laws in turn, all refitted to
-        the same resamples.
-        """
-        parts = list(laws)
-        rows = np.concatenate([part.rows for part in parts], axis=1)
-        return cls(rows=rows, converged=np.all([part.converged for part in parts], axis=0))
 
     @cached_property
     def coefficients(self) -> Floats:

@@ -39,7 +39,7 @@ MEDIAN_DEVIATION = NORMAL.inv_cdf(0.75)
 #: The coverage for which the bandwidth is chosen, and the largest share of the errors on either side
 #: of the median that it may span.
 BANDWIDTH_LEVEL, MOST_SHARE = 0.95, 0.475
-SINGULAR, FLAT = 1e-13, 1e-12
+SINGULAR = 1e-13
 LEAST_GROUPS = 2
 #: A run or group whose leverage is closer to 1 than this determines a coefficient alone.
 ALONE = 1e-9
@@ -152,15 +152,3 @@ def unit_columns(columns: Floats) -> tuple[Floats, Floats]:
         lengths = np.linalg.norm(columns, axis=1)
     lengths[lengths == 0.0] = 1.0
     return columns / lengths[:, None], lengths
-
-
-def classical(columns: Floats, variance: float) -> Floats:
-    """Covariance (p, p) of least squares with errors of one variance, s^2 (G G')^-1 for columns
-    G (p, n); infinite where the rows leave a direction open.
-    """
-    unit, lengths = unit_columns(columns)
-    left, sizes, _ = np.linalg.svd(unit, full_matrices=False)
-    open_direction = np.inf if variance > 0.0 else 0.0
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        inverse = np.where(sizes > FLAT * sizes[0], variance / sizes**2, open_direction)
-        return (left * np.minimum(inverse, 1e300)) @ left.T / lengths / lengths[:, None]

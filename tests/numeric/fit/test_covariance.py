@@ -190,8 +190,7 @@ def test_intervals_take_students_t():
 
 
 def test_what_is_held_has_neither_covariance_nor_correlation():
-    given: Any = {"fixed": {"A": 400.0}, "bounds": {"E": (None, 1.5)}}
-    found = fit(grid_runs(noise=0.02), objective=SQUARES, **given)
+    found = fit(grid_runs(noise=0.02), objective=SQUARES, fixed={"A": 400.0, "E": 1.5})
     free, errors = found.solution.free, np.sqrt(np.diag(found.covariance))
     assert (~free).sum() == 2
     assert not found.covariance[~free].any()

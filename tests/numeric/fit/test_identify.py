@@ -95,13 +95,6 @@ def test_an_exponent_that_ran_to_its_limit_is_open():
     assert {"A", "beta"} & set(fit(data, objective="least-squares-log").undetermined)
 
 
-def test_a_bound_of_the_callers_is_a_choice():
-    found = fit(runs(GRID), bounds={"beta": (None, 0.3)})
-    assert found.solution.at_bound == ("beta",)
-    assert (found.undetermined, found.open_directions) == ((), ())
-    assert found.law.beta == 0.3
-
-
 def test_a_redundant_coefficient_of_an_expression_is_open():
     found = fit(runs(GRID), model="E + E2 + A*N^-beta + B*D^-gamma")
     assert {"E", "E2"} <= set(found.undetermined)

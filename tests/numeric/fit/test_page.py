@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 from tests.data import grid_runs
 
-from isoflop.numeric.fit import fit
+from isoflop.numeric.data.runs import Runs
+from isoflop.numeric.fit import Objective, fit
+from isoflop.numeric.fit.fit import fit_form
+from isoflop.numeric.fit.power import PARAMS_TOKENS
 from isoflop.numeric.law import law as law_of
 
 
@@ -45,7 +48,8 @@ def test_every_interval_is_of_one_set_of_draws(fitted, resampled):
 
 
 def test_what_is_held_has_no_errors():
-    found = fit(grid(), fixed={"E": 1.7}, bounds={"beta": (0.4, None)})
+    fixed, bounds = {"E": 1.7}, {"beta": (0.4, np.inf)}
+    found = fit_form(Runs.read(grid()), PARAMS_TOKENS, Objective(), bounds=bounds, fixed=fixed)
     frame = found.to_frame()
     assert frame.note[["E", "beta", "gamma", "alpha"]].tolist() == ["fixed", "at bound", "", ""]
     assert np.isnan(frame.se["beta"])
@@ -76,7 +80,7 @@ def test_what_the_law_has_not_is_refused(model, options, message):
 
 def test_plain_data_is_json():
     """Even where an interval exceeds what floats hold."""
-    data = fit(grid(0.3, 3, 2), bounds={"beta": (3.0, None)}).as_dict(compute=1e22, ratio=10)
+    data = fit(grid(0.3, 3, 2), fixed={"beta": 3.0}).as_dict(compute=1e22, ratio=10)
     assert json.loads(json.dumps(data, allow_nan=False)) == data
 
 

@@ -94,9 +94,7 @@ def test_the_figures_of_a_law_of_ones_own_are_of_the_loss(name: str) -> None:
     assert power == pytest.approx(found.reducible_loss, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("name", "cap"), [("kaplan", "max_params"), ("power", "max_tokens")]
-)
+@pytest.mark.parametrize(("name", "cap"), [("kaplan", "max_params"), ("power", "max_tokens")])
 def test_caps_and_targets_of_a_law_of_ones_own(name: str, cap: str) -> None:
     """The other variable takes up the budget, and the target that this reaches leads back to it."""
     law = made(name)
