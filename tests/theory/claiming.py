@@ -1,49 +1,45 @@
 """Random claims as a user types them, true by construction or false by one mistake; each verdict is
 known without the package.
 
-A claim is made of the tuples of `rewriting`, and of the law's quantities such as `("R_opt", C)`.
-Those are evaluated from what they mean (the least loss on the budget, found by Newton's method in
+A claim is made of the texts of `rewriting`, in which the law's quantities stand as `R_opt(C)`. Those
+are evaluated from what they mean (the least loss on the budget, found by Newton's method in
 `reference`), never from a closed form. What is made true is checked at points of its domain with 60
 digits; what is made false is kept only where it clearly fails at one.
 """
 
 from __future__ import annotations
 
+import ast
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from random import Random
 from typing import Any
 
-from tests.theory import random_bounds, reference, rewriting
+from tests.theory import random_bounds, reference
 from tests.theory.random_limits import random_limits
 from tests.theory.rewriting import (
-    MINUS_ONE,
+    CONSTANTS,
     MP,
-    Node,
     Rewriter,
-    add,
-    inverse,
-    mul,
-    power,
-    rat,
+    called,
+    children,
+    depth,
+    evaluate,
+    names_of,
     relation_from,
     renamed,
-    sym,
+    tree_of,
 )
 
-Point = dict[str, Any]
-Constraint = tuple[Node, str, Node]
+Constraint = tuple[str, str, str]
 
 TURNED = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}
 SAME = MP.mpf(10) ** -35
 CLEARLY = MP.mpf(10) ** -25
 TRUE_POINTS, FALSE_POINTS = 8, 24
-SPELLING = {"b": "beta", "g": "gamma", "p": "p", "d": "q"}
-
-C, BETA, GAMMA = map(sym, ("C", "beta", "gamma"))
-TOTAL = add(BETA, GAMMA)
+SPELLING = {"b": "beta", "g": "gamma", "d": "q"}
 
 
 class NoValue(ValueError):
@@ -70,87 +66,64 @@ class RandomClaim:
 class Draft:
     """A chain of sides with the relations between them, and where it is claimed."""
 
-    sides: tuple[Node, ...]
+    sides: tuple[str, ...]
     relations: tuple[str, ...]
     where: tuple[Constraint, ...] = ()
 
 
-@dataclass
-class Meaning:
-    """The law's quantities at a point, by search."""
+#: The letters that a quantity of the law stands on.
+LETTERS = {
+    **dict.fromkeys((*CONSTANTS, "R", "N_opt", "D_opt", "R_opt", "P"), "A B beta gamma"),
+    **{"T_N": "A beta", "T_D": "B gamma"},
+    **dict.fromkeys(("L", "L_opt"), "A B beta gamma E"),
+}
 
-    point: Mapping[str, Any]
-    found: dict[Any, Any] = field(default_factory=dict)
+
+class Meaning(dict[str, Any]):
+    """The numbers of a point, and the law's quantities there by search."""
+
+    def __init__(self, point: Mapping[str, Any]) -> None:
+        super().__init__(point)
+        self.found: dict[Any, Any] = {}
+
+    def __missing__(self, name: str) -> Any:
+        if name not in LETTERS:
+            raise KeyError(name)
+        return self.value(name) if name in CONSTANTS else partial(self.value, name)
 
     def optimum(self, compute: Any) -> tuple[Any, Any]:
         if compute not in self.found:
-            coefficients, exponents = (
-                tuple(self.point[x] for x in pair) for pair in (("A", "B"), ("beta", "gamma"))
-            )
-            law = reference.Numbers(coefficients, exponents, (MP.one, MP.one), MP.mpf(6), compute)
+            pairs = (tuple(self[x] for x in pair) for pair in (("A", "B"), ("beta", "gamma")))
+            law = reference.Numbers(*pairs, (MP.one, MP.one), MP.mpf(6), compute)
             self.found[compute] = tuple(map(MP.exp, reference.minimum(law)))
         return self.found[compute]
 
-    def term(self, name: str, size: Any) -> Any:
-        coefficient, exponent = ("A", "beta") if name == "T_N" else ("B", "gamma")
-        return self.point[coefficient] * size ** -self.point[exponent]
-
-    def reducible(self, params: Any, tokens: Any) -> Any:
-        return self.term("T_N", params) + self.term("T_D", tokens)
-
-    def value(self, name: str, arguments: Sequence[Any]) -> Any:
-        floor = self.point.get("E", 0)
+    def value(self, name: str, *arguments: Any) -> Any:
+        if any(MP.im(x) or not MP.re(x) > 0 for x in arguments):
+            raise NoValue(name)
+        floor = self.get("E", 0)
         if name in ("T_N", "T_D"):
-            return self.term(name, *arguments)
+            coefficient, exponent = LETTERS[name].split()
+            return self[coefficient] * arguments[0] ** -self[exponent]
         if name in ("R", "L"):
-            return self.reducible(*arguments) + (floor if name == "L" else 0)
+            terms = (self.value(x, size) for x, size in zip(("T_N", "T_D"), arguments, strict=True))
+            return sum(terms) + (floor if name == "L" else 0)
         if name == "alpha":
-            once, twice = (self.reducible(*self.optimum(k * MP.one)) for k in (1, 2))
+            once, twice = (self.value("R", *self.optimum(k * MP.one)) for k in (1, 2))
             return MP.log(once / twice, 2)
         compute = MP.mpf(6) if name == "G" else arguments[0] if "opt" in name else MP.one
         params, tokens = self.optimum(compute)
-        least = self.reducible(params, tokens)
+        least = self.value("R", params, tokens)
         if name == "P":
-            return self.reducible(params * arguments[0], tokens / arguments[0]) / least
+            return self.value("R", params * arguments[0], tokens / arguments[0]) / least
         return {
             **dict.fromkeys(("N_opt", "G"), params),
             **dict.fromkeys(("R_opt", "C0"), least),
             "D_opt": tokens,
             "L_opt": floor + least,
-            "w_N": self.term("T_N", params) / least,
-            "w_D": self.term("T_D", tokens) / least,
+            "w_N": self.value("T_N", params) / least,
+            "w_D": self.value("T_D", tokens) / least,
         }[name]
-
-
-ATTACHED = {"T_N": "A beta", "T_D": "B gamma", "L": "A B beta gamma E", "L_opt": "A B beta gamma E"}
-NAMES = "T_N T_D R L N_opt D_opt R_opt L_opt C0 alpha G w_N w_D P"
-QUANTITIES = {*NAMES.split()}
-
-
-def symbols_of(*nodes: Node) -> set[str]:
-    """The symbols, with those that a quantity stands on."""
-    found = set(rewriting.symbols_of(*nodes))
-    for node in nodes:
-        for _, part in rewriting.subexpressions(node):
-            if part[0] in QUANTITIES:
-                found |= set(ATTACHED.get(part[0], "A B beta gamma").split())
-    return found
-
-
-def evaluate(node: Node, meaning: Meaning) -> Any:
-    known = dict(meaning.point)
-
-    def plain(node: Node) -> Node:
-        if node[0] in QUANTITIES:
-            name = f"#{len(known)}"
-            arguments = [evaluate(argument, meaning) for argument in node[1:]]
-            if any(MP.im(value) or not MP.re(value) > 0 for value in arguments):
-                raise NoValue(node)
-            known[name] = meaning.value(node[0], arguments)
-            return sym(name)
-        return node if node[0] in ("sym", "rat") else (node[0], *map(plain, node[1:]))
-
-    return rewriting.evaluate(plain(node), known)
 
 
 def gap(left: Any, right: Any) -> Any:
@@ -173,13 +146,9 @@ def clearly_fails(relation: str, share: Any) -> bool:
     """Whether the relation fails; a strict one also where both sides are equal to rounding, as nothing
     that is made here comes so close otherwise.
     """
-    return {
-        "==": abs(share) > CLEARLY,
-        ">=": share < -CLEARLY,
-        "<=": share > CLEARLY,
-        ">": share <= SAME,
-        "<": share >= -SAME,
-    }[relation]
+    is_strict = relation in (">", "<")
+    is_equality = is_strict and abs(share) <= SAME
+    return is_equality or (abs(share) > CLEARLY and not agrees(relation, share))
 
 
 LATEX = {
@@ -187,32 +156,27 @@ LATEX = {
     **{x: rf"\{x}" for x in ("alpha", "beta", "gamma", "kappa", "exp", "log")},
     **{"C0": "C_0", ">=": r"\ge", "<=": r"\le", "==": "="},
 }
+SIGNS: dict[type[ast.AST], str] = {ast.Add: " + ", ast.Sub: " - ", ast.Mult: r" \cdot "}
 
 
-def text_of(node: Node, latex: bool = False) -> str:
-    """The expression as it would be typed, with more brackets."""
-    kind, *arguments = node
-    opens, closes, times = (r"\left(", r"\right)", r" \cdot ") if latex else ("(", ")", "*")
-    if kind == "sym":
-        return str(LATEX.get(arguments[0], arguments[0]) if latex else arguments[0])
-    if kind == "rat":
-        number = arguments[0]
-        is_quotient = latex and number.q > 1
-        text = rf"\frac{{{number.p}}}{{{number.q}}}" if is_quotient else str(number)
-        return f"{opens}{text}{closes}" if number < 0 or number.q > 1 else text
-    inner = [text_of(argument, latex) for argument in arguments]
-    match kind:
-        case "mul" if latex and arguments[1:] and arguments[-1][::2] == ("pow", MINUS_ONE):
-            product = times.join(inner[:-1])
-            return rf"\frac{{{product}}}{{{text_of(arguments[-1][1], latex)}}}"
-        case "add" | "mul":
-            return f"{opens}{(' + ' if kind == 'add' else times).join(inner)}{closes}"
-        case "pow":
-            return f"{opens}{inner[0]}{closes}^" + (f"{{{inner[1]}}}" if latex else f"({inner[1]})")
-        case "abs" if latex:
+def latex_of(node: ast.expr) -> str:
+    """The expression in LaTeX, with more brackets than a paper has."""
+    inner = [latex_of(child) for child in children(node)]
+    match node:
+        case ast.BinOp(op=ast.Div()):
+            return rf"\frac{{{inner[0]}}}{{{inner[1]}}}"
+        case ast.BinOp(op=ast.Pow()):
+            return rf"\left({inner[0]}\right)^{{{inner[1]}}}"
+        case ast.BinOp(op=sign):
+            return rf"\left({inner[0]}{SIGNS[type(sign)]}{inner[1]}\right)"
+        case ast.UnaryOp():
+            return rf"\left(-{inner[0]}\right)"
+        case ast.Call() if called(node) == "abs":
             return rf"\left|{inner[0]}\right|"
-    name = LATEX.get(kind, kind) if latex else kind
-    return f"{name}{opens}{', '.join(inner)}{closes}" if inner else str(name)
+        case ast.Call():
+            name = LATEX.get(called(node), called(node))
+            return rf"{name}\left({', '.join(inner)}\right)"
+    return LATEX.get(ast.unparse(node), ast.unparse(node))
 
 
 #: What the law implies; x scales.
@@ -309,7 +273,7 @@ class Maker:
         sides = [left, right, *(self._respelled(right) for _ in range(self.random.randint(1, 2)))]
         relations = ["==" for _ in sides[1:]]
         if self.random.random() < 0.5:
-            sides.append(add(sides[-1], renamed(self.rewriter.monomial(), SPELLING)))
+            sides.append(f"{sides[-1]} + {self._monomial()}")
             relations.append(self.random.choice(("<=", "<")))
         if not truth:
             i = self.random.randrange(1, len(sides))
@@ -331,39 +295,33 @@ class Maker:
 
     def _mean(self) -> Draft:
         """sum w_i T_i >= prod T_i^w_i"""
-        terms = [
-            renamed(self.rewriter.monomial(), SPELLING)
-            for _ in range(self.random.choice((2, 2, 3)))
-        ]
+        terms = [self._monomial() for _ in range(self.random.choice((2, 2, 3)))]
+        parts = [self.random.randint(1, 4) for _ in terms]
+        weights = [f"{part}/{sum(parts)}" for part in parts]
         if len(terms) == 2 and self.random.random() < 0.5:
-            weights = [mul(BETA, inverse(TOTAL)), mul(GAMMA, inverse(TOTAL))]
-        else:
-            parts = [self.random.randint(1, 4) for _ in terms]
-            weights = [rat(part, sum(parts)) for part in parts]
-        left = add(*(mul(w, t) for w, t in zip(weights, terms, strict=True)))
-        return Draft(
-            (left, mul(*(power(t, w) for w, t in zip(weights, terms, strict=True)))), (">=",)
-        )
+            weights = ["beta/(beta + gamma)", "gamma/(beta + gamma)"]
+        weighted = [*zip(weights, terms, strict=True)]
+        left = " + ".join(f"{weight}*({term})" for weight, term in weighted)
+        return Draft((left, "*".join(f"({term})^({weight})" for weight, term in weighted)), (">=",))
 
     def _more(self) -> Draft:
         """u + v > u"""
         first = renamed(self.rewriter.term(), SPELLING)
-        more = add(first, renamed(self.rewriter.monomial(), SPELLING))
-        relation = self.random.choice((">", ">="))
+        more, relation = f"{first} + {self._monomial()}", self.random.choice((">", ">="))
         return Draft((more, self._respelled(first, 1)), (relation,))
 
     def _spoiled(self, draft: Draft) -> Draft:
         left, right = draft.sides
         (relation,) = draft.relations
-        spoiled = self.random.choice(
+        sides, spoiled = self.random.choice(
             (
                 ((left, right), TURNED[relation]),
-                ((left, mul(right, rat(3) if relation[0] == ">" else rat(1, 3))), relation),
+                ((left, f"{'3' if relation[0] == '>' else '1/3'}*({right})"), relation),
                 ((right, self._respelled(right)), relation[0]),  # equal sides, a strict relation
                 ((left, self._mistaken(right)), relation),
             )
         )
-        return Draft(spoiled[0], (spoiled[1],), draft.where)
+        return Draft(sides, (spoiled,), draft.where)
 
     def _under(self, assumed: str, true: Sequence[str], false: Sequence[str], truth: bool) -> Draft:
         (greater, _, less), (f, _, g) = self._one_of(UNDER_CONSTRAINTS)
@@ -378,101 +336,79 @@ class Maker:
         (relation,) = draft.relations
         return Draft(tuple(reversed(draft.sides)), (TURNED[relation],), draft.where)
 
-    def _respelled(self, node: Node, steps: int = 2) -> Node:
-        return renamed(self.rewriter.rewritten(node, self.random.randint(0, steps)), SPELLING)
+    def _monomial(self) -> str:
+        return renamed(self.rewriter.monomial(), SPELLING)
 
-    def _mistaken(self, node: Node) -> Node:
-        return renamed(self.rewriter.mutated(node), SPELLING)
+    def _respelled(self, text: str, steps: int = 2) -> str:
+        return renamed(self.rewriter.rewritten(text, self.random.randint(0, steps)), SPELLING)
+
+    def _mistaken(self, text: str) -> str:
+        return renamed(self.rewriter.mutated(text), SPELLING)
 
     # -- checked and rendered
 
-    def points(self, draft: Draft, count: int) -> Iterator[Point]:
+    def points(self, draft: Draft, count: int) -> Iterator[Meaning]:
         """Points where the assumptions hold; for a weak one of each two has its sides equal."""
-        names = sorted(
-            symbols_of(
-                *draft.sides, *(side for left, _, right in draft.where for side in (left, right))
-            )
-        )
+        conditions = [f"{left} - ({right})" for left, _, right in draft.where]
+        used = set().union(*map(names_of, (*draft.sides, *conditions)))
+        used = used.union(*(LETTERS[name].split() for name in used & LETTERS.keys()))
         drawn = 0
         while drawn < count:
-            point = {name: MP.mpf(self.random.uniform(0.4, 2.5)) for name in names}
-            if "C" in point and any(C in constraint for constraint in draft.where):
-                point["C"] *= 8
-            meaning = Meaning(point)
-            on_boundary = drawn % 2 == 1
+            names = sorted(used - LETTERS.keys())
+            meaning = Meaning({name: MP.mpf(self.random.uniform(0.4, 2.5)) for name in names})
+            if any("C" in constraint for constraint in draft.where):
+                meaning["C"] *= 8
             for left, relation, right in draft.where:
-                if on_boundary and relation in (">=", "<="):
-                    self._equalise(point, left, right, meaning)
-            values = [
-                (relation, gap(evaluate(left, meaning), evaluate(right, meaning)))
+                letter, other = (left, right) if left.isidentifier() else (right, left)
+                if drawn % 2 and relation in (">=", "<=") and letter.isidentifier():
+                    meaning[letter] = evaluate(other, meaning)
+            if all(
+                agrees(relation, gap(evaluate(left, meaning), evaluate(right, meaning)))
                 for left, relation, right in draft.where
-            ]
-            if all(agrees(relation, share) for relation, share in values):
+            ):
                 drawn += 1
-                yield point
+                yield meaning
 
-    @staticmethod
-    def _equalise(point: Point, left: Node, right: Node, meaning: Meaning) -> None:
-        symbol, other = (left, right) if left[0] == "sym" else (right, left)
-        if symbol[0] == "sym":
-            point[symbol[1]] = evaluate(other, meaning)
-
-    def verdicts(self, draft: Draft, count: int) -> Iterator[list[tuple[str, Any]]]:
+    def gaps(self, draft: Draft, count: int) -> Iterator[list[tuple[str, Any]]]:
         """For each point where all sides have a real value the relations and the gaps of the sides;
         a mistake may leave none.
         """
-        for point in self.points(draft, count):
-            meaning = Meaning(point)
+        for meaning in self.points(draft, count):
             try:
                 values = [evaluate(side, meaning) for side in draft.sides]
             except (ZeroDivisionError, OverflowError, NoValue):
                 continue
-            if not all(MP.isfinite(value) and MP.im(value) == 0 for value in values):
-                continue
-            values = list(map(MP.re, values))
-            yield [
-                (r, gap(a, b))
-                for r, (a, b) in zip(draft.relations, itertools.pairwise(values), strict=True)
-            ]
+            if all(MP.isfinite(value) and MP.im(value) == 0 for value in values):
+                pairs = itertools.pairwise(map(MP.re, values))
+                yield [(r, gap(*pair)) for r, pair in zip(draft.relations, pairs, strict=True)]
 
-    def is_true(self, draft: Draft) -> bool:
-        found = list(self.verdicts(draft, TRUE_POINTS))
-        return len(found) == TRUE_POINTS and all(
-            agrees(r, share) for links in found for r, share in links
-        )
-
-    def is_clearly_false(self, draft: Draft) -> bool:
-        return any(
-            clearly_fails(r, share)
-            for links in self.verdicts(draft, FALSE_POINTS)
-            for r, share in links
-        )
+    def is_as_claimed(self, draft: Draft, truth: bool) -> bool:
+        """Whether the draft is true at all points, or clearly false at one."""
+        if not truth:
+            found = self.gaps(draft, FALSE_POINTS)
+            return any(clearly_fails(*link) for links in found for link in links)
+        links = [*self.gaps(draft, TRUE_POINTS)]
+        assert len(links) == TRUE_POINTS, draft
+        assert all(agrees(*link) for each in links for link in each), draft
+        return True
 
     def claim(self, kind: str, truth: bool) -> RandomClaim:
         if kind == "limit":
             found = next(limit for limit in self.limits if limit.truth is truth)
             return RandomClaim(kind, truth, found.text, assume=found.assume, limit=found.limit)
-        while True:
-            draft = self.makers[kind](truth)
-            if not _can_be_written(draft):
-                continue
-            if truth:
-                assert self.is_true(draft), draft
-                break
-            if self.is_clearly_false(draft):
-                break
+        drafts = (self.makers[kind](truth) for _ in itertools.count())
+        draft = next(x for x in drafts if _can_be_written(x) and self.is_as_claimed(x, truth))
         latex = self.random.random() < 0.25
-        sides = [text_of(side, latex) for side in draft.sides]
-        signs = [LATEX[r] if latex and r in LATEX else r for r in draft.relations]
+        sides = [latex_of(tree_of(side)) if latex else side for side in draft.sides]
+        signs = [LATEX.get(r, r) if latex else r for r in draft.relations]
         links = (f" {sign} {side}" for sign, side in zip(signs, sides[1:], strict=True))
-        written = sides[0] + "".join(links)
-        assume = tuple(f"{text_of(x)} {relation} {text_of(y)}" for x, relation, y in draft.where)
-        return RandomClaim(kind, truth, written, latex, assume)
+        assume = tuple(map(" ".join, draft.where))
+        return RandomClaim(kind, truth, sides[0] + "".join(links), latex, assume)
 
 
 def _can_be_written(draft: Draft) -> bool:
     """Not deeper than the reader goes."""
-    return all(len(path) < 25 for side in draft.sides for path, _ in rewriting.subexpressions(side))
+    return all(depth(tree_of(side)) < 25 for side in draft.sides)
 
 
 SHARES = {

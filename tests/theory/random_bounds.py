@@ -1,17 +1,16 @@
 """Random bounds, each true by the textbook argument that its family is named for.
 
-A bound is `(left, relation, right, where)`: two expressions in the tuples of `rewriting`, and what is
-assumed. The quantities of the law stand in them by name, such as `("R_opt", C)`.
+A bound is `(left, relation, right, where)`: two expressions as texts, and what is assumed.
 """
 
 from __future__ import annotations
 
 from random import Random
 
-from tests.theory.rewriting import Node, relation_from
+from tests.theory.rewriting import relation_from
 
-Constraint = tuple[Node, str, Node]
-Bound = tuple[Node, str, Node, tuple[Constraint, ...]]
+Constraint = tuple[str, str, str]
+Bound = tuple[str, str, str, tuple[Constraint, ...]]
 
 #: Positive quantities with no more structure than a factor has in a paper, and positive exponents.
 POSITIVE = ("x", "3*x", "x/y", "x*y^beta", "x^beta", "(x + y)", "x/(x + y)", "A/N^beta")

@@ -1,227 +1,181 @@
 """Random identities between power-law expressions, true by construction, and false ones made from
-them by a mutation.
+them by a mistake.
 
-Expressions are nested tuples, so that no simplifier can undo a rewriting. Every symbol stands for a
-positive number and every base under a non-integer power or a logarithm is a sum of positive terms.
-What a rewriting or a mistake does stands in a table, as an equality between two patterns.
+An expression is a text in which ^ is a power; it is taken apart by Python's own parser, so that no
+simplifier can undo a rewriting. Every letter stands for a positive number and every base under a
+non-integer power or a logarithm is a sum of positive terms. What a rewriting or a mistake does stands
+in a table, as an equality between two patterns.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from random import Random
+from types import CodeType
 from typing import Any
 
-import sympy
 from tests.theory import values
 
-Node = tuple[Any, ...]
-Path = tuple[int, ...]
-Bound = dict[str, Node]
-
 MP = values.MP
+Bound = dict[str, str]
 
 EXPONENT_SYMBOLS = ("b", "g", "p", "d")
 QUANTITY_SYMBOLS = ("A", "B", "N", "D", "C", "k")
-LARGEST = 70  # nodes of an expression after which rewriting stops
+#: Quantities of the law that have no argument.
+CONSTANTS = ("alpha", "w_N", "w_D", "G", "C0")
+FUNCTIONS = {"exp": MP.exp, "log": MP.log, "abs": abs}
+NAME, LETTER = re.compile(r"\b[A-Za-z]\w*\b"), re.compile(r"\b[a-z]\b")
+LARGEST = 70  # parts of an expression after which rewriting stops
 
-# -- expressions as tuples -------------------------------------------------------------------------
-
-
-def sym(name: str) -> Node:
-    return ("sym", name)
-
-
-def rat(numerator: int, denominator: int = 1) -> Node:
-    return ("rat", sympy.Rational(numerator, denominator))
+# -- expressions -----------------------------------------------------------------------------------
 
 
-def add(*terms: Node) -> Node:
-    return ("add", *terms) if len(terms) > 1 else terms[0]
+def tree_of(text: str) -> ast.expr:
+    return ast.parse(text.replace("^", "**"), mode="eval").body
 
 
-def mul(*factors: Node) -> Node:
-    return ("mul", *factors) if len(factors) > 1 else factors[0]
+def text_of(tree: ast.expr) -> str:
+    return ast.unparse(tree).replace("**", "^")
 
 
-def power(base: Node, exponent: Node) -> Node:
-    return ("pow", base, exponent)
+def relation_from(text: str) -> tuple[str, str, str]:
+    """Two sides and the relation between them, which stands between spaces."""
+    left, relation, right = re.split(r" (==|>=|<=|>|<) ", text)
+    return left, relation, right
 
 
-MINUS_ONE = rat(-1)
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    return NAME.sub(lambda found: names.get(found[0], found[0]), text)
 
 
-def inverse(node: Node) -> Node:
-    return power(node, MINUS_ONE)
-
-
-def negative(node: Node) -> Node:
-    return ("rat", -node[1]) if node[0] == "rat" else mul(MINUS_ONE, node)
-
-
-def children(node: Node) -> tuple[Node, ...]:
-    return () if node[0] in ("sym", "rat") else node[1:]
-
-
-def size(node: Node) -> int:
-    return 1 + sum(map(size, children(node)))
-
-
-def is_rational(node: Node) -> bool:
-    """Whether the expression is a rational function of its symbols."""
-    if node[0] == "pow":
-        return is_integer(node[2]) and is_rational(node[1])
-    return node[0] not in ("exp", "log") and all(map(is_rational, children(node)))
-
-
-def is_integer(node: Node) -> bool:
-    return node[0] == "rat" and node[1].is_Integer
-
-
-def is_one_term(node: Node) -> bool:
-    """Whether the expression is visibly one term: no sum beyond rational functions, no logarithm."""
-    if is_rational(node) or node[0] == "exp":
-        return True
-    if node[0] == "mul":
-        return all(map(is_one_term, node[1:]))
-    return bool(node[0] == "pow" and is_one_term(node[1]))
-
-
-def is_positive(node: Node) -> bool:
-    """Whether the expression is certainly positive where all symbols are: sums of positive terms."""
-    match node[0]:
-        case "sym" | "exp":
-            return True
-        case "rat":
-            return bool(node[1] > 0)
-        case "add" | "mul":
-            return all(map(is_positive, node[1:]))
-    return node[0] == "pow" and is_positive(node[1])
-
-
-def subexpressions(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
-    yield path, node
-    for i, child in enumerate(children(node), start=1):
-        yield from subexpressions(child, (*path, i))
-
-
-def is_outside(node: Node, path: Path) -> bool:
-    """Whether the path leads through sums, products and integer powers alone."""
-    for i in path:
-        if node[0] in ("exp", "log") or (node[0] == "pow" and (i == 2 or not is_integer(node[2]))):
-            return False
-        node = node[i]
-    return True
-
-
-def replaced(node: Node, path: Path, new: Node) -> Node:
-    if not path:
-        return new
-    i, *rest = path
-    return (*node[:i], replaced(node[i], tuple(rest), new), *node[i + 1 :])
-
-
-def renamed(node: Node, names: Mapping[str, str]) -> Node:
-    if node[0] == "sym":
-        return sym(names.get(node[1], node[1]))
-    return node if node[0] == "rat" else (node[0], *(renamed(child, names) for child in node[1:]))
-
-
-def symbols_of(*nodes: Node) -> list[str]:
-    return sorted({sub[1] for node in nodes for _, sub in subexpressions(node) if sub[0] == "sym"})
-
-
-def evaluate(node: Node, point: Mapping[str, Any]) -> Any:
-    """The value at a point, with 60 digits."""
-    return values.value(to_sympy(node, evaluated=False), point)
-
-
-FUNCTIONS = (sympy.Add, sympy.Mul, sympy.Pow, sympy.exp, sympy.log, sympy.Abs)
-SYMPY = {function.__name__.lower(): function for function in FUNCTIONS}
+def names_of(text: str) -> set[str]:
+    """The names in an expression but for exp, log and abs."""
+    return {*NAME.findall(text)} - FUNCTIONS.keys()
 
 
 @lru_cache(maxsize=50_000)
-def to_sympy(node: Node, *, evaluated: bool) -> sympy.Expr:
-    """The expression as SymPy builds it by default, or exactly as it is written."""
-    if node[0] == "sym":
-        return sympy.Symbol(node[1], positive=True)
-    if node[0] == "rat":
-        return node[1]
-    parts = (to_sympy(child, evaluated=evaluated) for child in node[1:])
-    return SYMPY[node[0]](*parts, evaluate=evaluated)
+def _code(text: str) -> CodeType:
+    exact = re.sub(r"\b\d+\b", r"number(\g<0>)", text.replace("^", "**"))
+    return compile(exact, text, "eval")
 
 
-#: Quantities of the law that have no argument.
-CONSTANTS = ("alpha", "w_N", "w_D", "G", "C0")
+def evaluate(text: str, point: Mapping[str, Any]) -> Any:
+    """The value where the point gives a number for each name, with 60 digits."""
+    return eval(_code(text), {"__builtins__": {}, "number": MP.mpf, **FUNCTIONS}, point)
 
 
-@lru_cache(maxsize=1_000)
-def from_text(text: str) -> Node:
-    """A formula as a tuple; it is written as in Python, with ^ for a power."""
-    return _from_python(ast.parse(text.replace("^", "**"), mode="eval").body)
+def children(node: ast.expr) -> list[ast.expr]:
+    match node:
+        case ast.BinOp():
+            return [node.left, node.right]
+        case ast.UnaryOp():
+            return [node.operand]
+        case ast.Call():
+            return node.args
+    return []
 
 
-def relation_from(text: str) -> tuple[Node, str, Node]:
-    """Two sides and the relation between them, which stands between spaces."""
-    relation = next(sign for sign in ("==", ">=", "<=", ">", "<") if f" {sign} " in text)
-    left, right = text.split(f" {relation} ")
-    return from_text(left.strip()), relation, from_text(right.strip())
+def parts(node: ast.expr, outside: bool = True) -> Iterator[tuple[ast.expr, bool]]:
+    """Every part of an expression, and whether it is reached through sums, products and integer
+    powers alone.
+    """
+    yield node, outside
+    for i, child in enumerate(children(node)):
+        plain = isinstance(node, ast.BinOp | ast.UnaryOp)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+            plain = i == 0 and is_integer(node.right)
+        yield from parts(child, outside and plain)
 
 
-def _from_python(tree: ast.expr) -> Node:
-    match tree:
-        case ast.Constant(value=int(number)):
-            return rat(number)
-        case ast.Name(id=name):
-            return (name,) if name in CONSTANTS else sym(name)
-        case ast.Call(func=ast.Name(id=name), args=arguments):
-            return (name, *map(_from_python, arguments))
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return negative(_from_python(operand))
-        case ast.BinOp(left=left, op=operation, right=right):
-            one, other = _from_python(left), _from_python(right)
-            match operation:
-                case ast.Add():
-                    return add(one, other)
-                case ast.Sub():
-                    return add(one, negative(other))
-                case ast.Mult():
-                    return mul(one, other)
-                case ast.Div() if one[0] == other[0] == "rat":
-                    return ("rat", one[1] / other[1])
-                case ast.Div():
-                    return mul(one, inverse(other))
-                case ast.Pow():
-                    return power(one, other)
-    raise ValueError(f"{ast.unparse(tree)} is not read")
+def depth(node: ast.expr) -> int:
+    return 1 + max(map(depth, children(node)), default=0)
+
+
+class Put(ast.NodeTransformer):
+    """A change of one part of an expression."""
+
+    def __init__(self, old: ast.expr, new: ast.expr) -> None:
+        self.old, self.new = old, new
+
+    def visit(self, node: ast.AST) -> Any:
+        return self.new if node is self.old else self.generic_visit(node)
+
+
+def called(node: ast.expr) -> str:
+    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+
+
+def is_integer(node: ast.expr) -> bool:
+    return isinstance(node.operand if isinstance(node, ast.UnaryOp) else node, ast.Constant)
+
+
+def is_rational(node: ast.expr) -> bool:
+    """Whether the expression is a rational function of its letters."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        return is_integer(node.right) and is_rational(node.left)
+    return called(node) not in FUNCTIONS and all(map(is_rational, children(node)))
+
+
+def is_one_term(node: ast.expr) -> bool:
+    """Whether the expression is visibly one term: no sum beyond rational functions, no logarithm."""
+    if is_rational(node) or called(node) == "exp":
+        return True
+    match node:
+        case ast.BinOp(op=ast.Mult() | ast.Div()):
+            return all(map(is_one_term, children(node)))
+        case ast.BinOp(op=ast.Pow()):
+            return is_one_term(node.left)
+    return False
+
+
+def is_positive(node: ast.expr) -> bool:
+    """Whether the expression is certainly positive where all letters are: sums of positive terms."""
+    match node:
+        case ast.Constant():
+            return True
+        case ast.Name():
+            return node.id not in CONSTANTS
+        case ast.BinOp(op=ast.Pow()):
+            return is_positive(node.left)
+        case ast.BinOp(op=ast.Add() | ast.Mult() | ast.Div()):
+            return all(map(is_positive, children(node)))
+    return called(node) == "exp"
 
 
 # -- what is rewritten -----------------------------------------------------------------------------
 
 
-def factors_of_several_terms(node: Node) -> int:
-    factors = node[1:] if node[0] == "mul" else (node,)
-    return sum(not is_one_term(factor) for factor in factors)
+def flat(node: ast.expr, kinds: tuple[type[ast.operator], ...]) -> list[ast.expr]:
+    """The terms of a sum, or the factors of a product."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, kinds):
+        return [part for child in children(node) for part in flat(child, kinds)]
+    return [node]
+
+
+def has_one_sum(node: ast.expr) -> bool:
+    """Whether at most one factor has several terms."""
+    return sum(not is_one_term(factor) for factor in flat(node, (ast.Mult, ast.Div))) <= 1
 
 
 #: What a letter of a pattern stands for; every other letter is any expression. In a sum or product
 #: of more than two parts one letter is a part, the other the rest.
-MEANS: dict[str, Callable[[Node], bool]] = {
+MEANS: dict[str, Callable[[ast.expr], bool]] = {
     "p": is_positive,
-    "q": lambda node: is_positive(node) and factors_of_several_terms(node) <= 1,
+    "q": lambda node: is_positive(node) and has_one_sum(node),
     "u": lambda node: is_positive(node) and is_one_term(node),
     "r": is_rational,
-    "n": lambda node: node[0] == "rat" and node[1].p not in (0, 1, -1),
-    "i": lambda node: node[0] == "rat",
-    "c": lambda node: node[0] == "sym",
+    "n": lambda node: isinstance(node, ast.Constant) and node.value > 1,
+    "i": lambda node: isinstance(node, ast.Constant),
+    "c": lambda node: isinstance(node, ast.Name) and node.id not in CONSTANTS,
 }
 
 
-def table(rows: str) -> tuple[tuple[Node, Node], ...]:
+def table(rows: str) -> tuple[tuple[ast.expr, str], ...]:
     relations = map(relation_from, rows.strip().splitlines())
-    return tuple((left, right) for left, _, right in relations)
+    return tuple((tree_of(left), right) for left, _, right in relations)
 
 
 EQUAL = table("""
@@ -232,6 +186,9 @@ x*p^e*p^h == x*p^(e + h)
 p^e == (p^d)^(e/d)
 x*(y + z) == x*y + x*z
 x + y == m*(x/m + y/m)
+x + y == y + x
+x/y == x*y^(-1)
+x - y == x + (-1)*y
 u == exp(log(u))
 p^e == exp(e*log(p))
 r == r + k - exp(log(k))
@@ -251,7 +208,9 @@ x^e == x^(-e)
 x^e == x^(e + 1)
 p^e == p^(e + 1/100000000000000000000)
 x*y == x
+x/y == y/x
 x + y == x
+x - y == x
 x == x*d
 x == x*100000000000000000001/100000000000000000000
 i == i + 1
@@ -289,60 +248,58 @@ class Rewriter:
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
 
-    def monomial(self) -> Node:
+    def monomial(self) -> str:
         """A number times powers of quantities."""
         return self.made(MONOMIALS)
 
-    def term(self) -> Node:
-        return mul(self.made("t"), *self.some(MORE_FACTORS))
+    def term(self) -> str:
+        return "*".join([f"({self.made(GRAMMAR['t'])})", *self.some(MORE_FACTORS)])
 
-    def expression(self) -> Node:
+    def expression(self) -> str:
         terms = [self.term() for _ in range(self.random.randint(1, 2))]
-        return add(*terms, *self.some(MORE_TERMS))
+        return text_of(tree_of(" + ".join([*terms, *self.some(MORE_TERMS)])))
 
-    def some(self, parts: Iterable[tuple[float, str]]) -> list[Node]:
-        return [self.made([text]) for share, text in parts if self.random.random() < share]
+    def some(self, texts: Iterable[tuple[float, str]]) -> list[str]:
+        return [self.made([text]) for share, text in texts if self.random.random() < share]
 
-    def made(self, texts: Sequence[str]) -> Node:
+    def made(self, texts: Sequence[str]) -> str:
         """One of the texts, with its letters drawn."""
         exponents = self.random.sample(EXPONENT_SYMBOLS, 2)
         quantities = self.random.sample(QUANTITY_SYMBOLS, 3)
-        letters = zip("bgxyz", exponents + quantities, strict=True)
-        bound = {letter: sym(name) for letter, name in letters}
-        return self.filled(from_text(self.random.choice(texts)), bound)
+        bound = dict(zip("bgxyz", exponents + quantities, strict=True))
+        return self.filled(self.random.choice(texts), bound)
 
-    def filled(self, pattern: Node, bound: Bound) -> Node:
+    def filled(self, pattern: str, bound: Bound) -> str:
         """The pattern with its letters put in; those that have no meaning yet are drawn."""
-        kind, *parts = pattern
-        if kind == "rat":
-            return pattern
-        if kind == "sym":
-            (letter,) = parts
-            if letter not in bound:
-                bound[letter] = self.made(GRAMMAR[letter])
-            return bound[letter]
-        inside = (self.filled(part, bound) for part in parts)
-        if kind not in ("add", "mul"):
-            return (kind, *inside)
-        return (kind, *(x for part in inside for x in (part[1:] if part[0] == kind else (part,))))
 
-    def matches(self, pattern: Node, node: Node, bound: Bound) -> Iterator[Bound]:
+        def put_in(letter: re.Match[str]) -> str:
+            if letter[0] not in bound:
+                bound[letter[0]] = self.made(GRAMMAR[letter[0]])
+            return f"({bound[letter[0]]})"
+
+        return text_of(tree_of(LETTER.sub(put_in, pattern)))
+
+    def matches(self, pattern: ast.expr, node: ast.expr, bound: Bound) -> Iterator[Bound]:
         """Ways to read the node as the pattern, in random order."""
-        kind, *parts = pattern
-        if kind == "sym":
-            (letter,) = parts
-            known = bound.get(letter)
-            if node == known if known else MEANS.get(letter, bool)(node):
-                yield {**bound, letter: node}
-        elif kind == "rat" or node[0] != kind:
-            if node == pattern:
+        match pattern, node:
+            case ast.Name(id=letter), _:
+                known = bound.get(letter)
+                if text_of(node) == known if known else MEANS.get(letter, bool)(node):
+                    yield {**bound, letter: text_of(node)}
+            case ast.BinOp(op=ast.Add() | ast.Mult() as op), ast.BinOp() if type(op) is type(
+                node.op
+            ):
+                for split in self.splits(node):
+                    yield from self.all_match(children(pattern), split, bound)
+            case (ast.BinOp(), ast.BinOp()) if type(pattern.op) is type(node.op):
+                yield from self.all_match(children(pattern), children(node), bound)
+            case (ast.Call(), ast.Call()) if called(pattern) == called(node):
+                yield from self.all_match(children(pattern), children(node), bound)
+            case (ast.Constant(), ast.Constant()) if pattern.value == node.value:
                 yield bound
-        else:
-            for split in self.splits(node) if kind in ("add", "mul") else [node[1:]]:
-                yield from self.all_match(parts, split, bound)
 
     def all_match(
-        self, patterns: Sequence[Node], nodes: Sequence[Node], bound: Bound
+        self, patterns: Sequence[ast.expr], nodes: Sequence[ast.expr], bound: Bound
     ) -> Iterator[Bound]:
         if not patterns:
             yield bound
@@ -350,42 +307,37 @@ class Rewriter:
         for first in self.matches(patterns[0], nodes[0], bound):
             yield from self.all_match(patterns[1:], nodes[1:], first)
 
-    def splits(self, node: Node) -> Iterator[tuple[Node, Node]]:
+    def splits(self, node: ast.BinOp) -> Iterator[tuple[ast.expr, ast.expr]]:
         """One part of a sum or a product, and the rest of it, in either order."""
-        kind, *parts = node
-        for i in self.random.sample(range(len(parts)), len(parts)):
-            others = parts[:i] + parts[i + 1 :]
-            rest = (kind, *others) if len(others) > 1 else others[0]
-            yield parts[i], rest
-            yield rest, parts[i]
+        every = flat(node, (type(node.op),))
+        for i in self.random.sample(range(len(every)), len(every)):
+            others = every[:i] + every[i + 1 :]
+            rest = reduce(lambda one, other: ast.BinOp(one, node.op, other), others)
+            yield every[i], rest
+            yield rest, every[i]
 
-    def changed(self, rule: tuple[Node, Node], node: Node) -> Node | None:
-        """The node by a rule, None where that does not apply."""
-        bound = next(self.matches(rule[0], node, {}), None)
-        return None if bound is None else self.filled(rule[1], bound)
+    def changed(self, text: str, rules: Sequence[tuple[ast.expr, str]], tries: int) -> str | None:
+        """The expression with a rule used at a random place; None where none of so many tries fits."""
+        for _ in range(tries):
+            whole, (pattern, result) = tree_of(text), self.random.choice(rules)
+            target, is_outside = self.random.choice(list(parts(whole)))
+            if (pattern, result) in EQUAL_OUTSIDE and not is_outside:
+                continue
+            if (bound := next(self.matches(pattern, target, {}), None)) is not None:
+                return text_of(Put(target, tree_of(self.filled(result, bound))).visit(whole))
+        return None
 
-    def rewritten(self, node: Node, steps: int) -> Node:
+    def rewritten(self, text: str, steps: int) -> str:
         """The expression after that many rewritings at random places."""
         for _ in range(steps):
-            for _ in range(20):
-                rule = self.random.choice(EQUAL + EQUAL_OUTSIDE)
-                path, target = self.random.choice(list(subexpressions(node)))
-                if rule in EQUAL_OUTSIDE and not is_outside(node, path):
-                    continue
-                if (new := self.changed(rule, target)) is not None:
-                    node = replaced(node, path, new)
-                    break
-            if size(node) > LARGEST:
+            text = self.changed(text, EQUAL + EQUAL_OUTSIDE, 20) or text
+            if len(list(parts(tree_of(text)))) > LARGEST:
                 break
-        return node
+        return text
 
-    def mutated(self, node: Node) -> Node:
+    def mutated(self, text: str) -> str:
         """The expression with one mistake in it; it may still have the same value, which has to be
         ruled out.
         """
         rule = self.random.choice(MISTAKES)
-        for _ in range(50):
-            path, target = self.random.choice(list(subexpressions(node)))
-            if (new := self.changed(rule, target)) is not None:
-                return replaced(node, path, new)
-        return mul(node, rat(2))
+        return self.changed(text, [rule], 50) or f"2*({text})"

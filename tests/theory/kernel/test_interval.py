@@ -29,13 +29,12 @@ def ends(value: Any) -> tuple[Any, Any]:
 def test_enclosure_contains_the_value(seed: int) -> None:
     """Random expressions at random rational points, against 60 digits of ordinary arithmetic."""
     rewriter = rewriting.Rewriter(seed)
-    node = rewriter.rewritten(rewriter.expression(), 2)
-    point = {
-        name: Rational(rewriter.random.randint(10, 90), 30) for name in rewriting.symbols_of(node)
-    }
-    value = rewriting.evaluate(node, point)
-    at = {Symbol(name, positive=True): q for name, q in point.items()}
-    low, high = ends(IntervalEvaluator(30).evaluate(rewriting.to_sympy(node, evaluated=False), at))
+    text = rewriter.rewritten(rewriter.expression(), 2)
+    names = sorted(rewriting.names_of(text))
+    at = {Symbol(x, positive=True): Rational(rewriter.random.randint(10, 90), 30) for x in names}
+    value = rewriting.evaluate(text, {x.name: values.value(q, {}) for x, q in at.items()})
+    as_written = sympy.sympify(text, {x.name: x for x in at}, evaluate=False)
+    low, high = ends(IntervalEvaluator(30).evaluate(as_written, at))
     assert low <= value <= high
     assert high - low < rewriting.MP.mpf(10) ** -15 * (1 + abs(value))
 
