@@ -61,7 +61,7 @@ def test_columns_conditions_and_notes(call, data, tmp_path) -> None:
 # -- laws of pass@k --------------------------------------------------------------------------------
 
 FIT = "fit counts.csv"
-FAST = "--method least-squares-log --bootstrap 10"
+FAST = "--method least-squares-log --bootstrap 4"
 
 
 def test_json_of_laws_is_that_of_the_library(call) -> None:
@@ -69,7 +69,7 @@ def test_json_of_laws_is_that_of_the_library(call) -> None:
     result = call(f"{words} --format json")
     found = json.loads(result.out)
     counts = Counts.read("gold.csv")
-    options: Any = {"k": [1, 8], "method": "least-squares-log", "resamples": 10}
+    options: Any = {"k": [1, 8], "method": "least-squares-log", "resamples": 4}
     laws = fit_passk(counts, ratios=[0.1, 10.0], compute=[1e22], **options)
     assert found == as_json(laws.as_dict())
     assert (result.code, result.err) == (0 if laws.sound else 3, "")

@@ -5,8 +5,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from tests.theory.documents import printable
 
 from isoflop.derivations import derivation
+from isoflop.theory.typeset.document import CheckedTheorem
 
 # -- prove -----------------------------------------------------------------------------------------
 
@@ -125,6 +127,13 @@ def test_a_derivation_of_ones_own(call, data, refused, tmp_path) -> None:
 # -- latex -----------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def _taken_as_proved(monkeypatch) -> None:
+    """The theorems are verified by the tests of the derivations."""
+    monkeypatch.setattr(CheckedTheorem, "checked", lambda theorem: printable(theorem.name))
+
+
+@pytest.mark.usefixtures("_taken_as_proved")
 def test_the_usual_document(call) -> None:
     result = call("latex")
     assert (result.code, result.err) == (0, "")
@@ -136,6 +145,7 @@ def test_the_usual_document(call) -> None:
     assert r"\bibitem{hoffmann2022}" in result.out
 
 
+@pytest.mark.usefixtures("_taken_as_proved")
 def test_a_fragment(call, tmp_path) -> None:
     path = tmp_path / "refs.bib"
     out = call("latex optimum_by_lagrange --fragment --notation hoffmann --bib", path).out

@@ -29,7 +29,8 @@ from isoflop.theory.kernel.rules import ByLeadingTerm
 from isoflop.theory.theorem.step import Cited, Step, UnderLemma
 from isoflop.theory.verification import load
 
-SAMPLE = ("penalty_expansion", "fail_at_k_is_completely_monotone", "tokens_per_param")
+#: Of every relation but ~, and quickly built.
+SAMPLE = ("accuracy_ceiling", "envelope_exponent")
 OPPOSITE = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}
 DIGITS, POINTS, SHARE = 100, 24, mpf(10) ** -60
 #: The variable of a limit is taken to 10 to these powers, or to minus these.
@@ -208,9 +209,9 @@ def missed(name: str, per_claim: int = 4) -> tuple[int, list[str]]:
 
 
 def test_a_sample_is_refuted_by_each_path_alone() -> None:
-    found = [missed(name, per_claim=1) for name in SAMPLE]
+    found = [missed(name, per_claim=2) for name in SAMPLE]
     assert [claim for _, claims in found for claim in claims] == []
-    assert sum(count for count, _ in found) >= 12
+    assert sum(count for count, _ in found) >= 20
 
 
 @pytest.mark.slow
@@ -235,9 +236,8 @@ BROKEN: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("broken", BROKEN)
 def test_the_other_path_objects_where_one_is_broken(broken: str, monkeypatch: Any) -> None:
-    names = ("envelope_exponent", "fail_at_k_is_completely_monotone")
-    false = [claim for name in names for claim in mutants(name, 2) if is_false(claim)]
-    assert {claim.relation for claim in false} == {"==", "<=", ">=", "<", ">"}
+    false = [claim for name in SAMPLE for claim in mutants(name, 2) if is_false(claim)]
+    assert {claim.relation for claim in false} == {"==", "<=", ">=", "<", ">", "->"}
     for target, answer in BROKEN[broken].items():
         monkeypatch.setattr(target, lambda *args, answer=answer, **options: answer)
     found = [objects(claim) for claim in false]

@@ -9,7 +9,7 @@ import pytest
 import running
 
 #: Random problems and claims of a fast test.
-FEW_PROBLEMS, FEW_CLAIMS = 2, 10
+FEW_PROBLEMS, FEW_CLAIMS = 1, 10
 #: Problems and repetitions of a slow test; `make studies` takes 1,000 and 2,000.
 PROBLEMS, REPETITIONS = 300, 300
 #: The standard error of a coverage of 90 % over 300 repetitions is 1.7 %, of which these are 2.6.

@@ -29,8 +29,8 @@ def family_of(case: str) -> Misallocation:
     return misallocation(derive(*TWO_TERMS[case]))
 
 
-#: The general budget and a law in numbers stand for them in the fast suite.
-LONG = set(TWO_TERMS) - {"any monomial", "numbers"}
+#: The general budget stands for them in the fast suite.
+LONG = set(TWO_TERMS) - {"any monomial"}
 
 
 @pytest.mark.parametrize(
