@@ -4,6 +4,7 @@ imported.
 
 import ast
 from collections.abc import Callable, Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
@@ -93,8 +94,17 @@ def source_files() -> dict[str, Path]:
 
 
 FILES = source_files()
-TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
 PACKAGES = {name for name, path in FILES.items() if path.name == "__init__.py"}
+
+
+@cache
+def tree(name: str) -> ast.Module:
+    return ast.parse(FILES[name].read_text(encoding="utf-8"))
+
+
+@cache
+def imports_of(name: str) -> list[Import]:
+    return list(imports(name, tree(name)))
 
 
 def _imported(name: str, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
@@ -116,9 +126,9 @@ def _imported(name: str, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
         yield base
 
 
-def imports(name: str, tree: ast.AST, at_once: bool = True) -> Iterator[Import]:
+def imports(name: str, part: ast.AST, at_once: bool = True) -> Iterator[Import]:
     """Every import in a part of a module except those for type checkers alone."""
-    for node in ast.iter_child_nodes(tree):
+    for node in ast.iter_child_nodes(part):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             node = ast.Module(node.orelse, [])
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -142,9 +152,6 @@ def place(module: str) -> tuple[str, str] | None:
         case ["isoflop", ("theory" | "numeric") as side, *rest]:
             return side, rest[0] if rest else "__init__"
     return None
-
-
-IMPORTS = {name: list(imports(name, tree)) for name, tree in TREES.items()}
 
 
 # -- what a module imports -----------------------------------------------------------------------
@@ -215,7 +222,7 @@ RULES = (
 
 @pytest.mark.parametrize("broken", RULES)
 def test_imports(broken: Callable[[str, Import], bool]) -> None:
-    assert [(name, made) for name in FILES for made in IMPORTS[name] if broken(name, made)] == []
+    assert [(name, x) for name in FILES for x in imports_of(name) if broken(name, x)] == []
 
 
 def test_every_module_has_its_place() -> None:
@@ -227,7 +234,7 @@ def test_every_module_has_its_place() -> None:
 def test_no_file_is_in_a_circle_with_another() -> None:
     """Imports inside functions count; a package's lazy exports reach everything."""
     modules = FILES.keys() - PACKAGES
-    graph = {name: {made.module for made in IMPORTS[name]} & modules for name in modules}
+    graph = {name: {made.module for made in imports_of(name)} & modules for name in modules}
     TopologicalSorter(graph).prepare()  # names the files of a circle
 
 
@@ -278,8 +285,8 @@ def test_sources() -> None:
     rules = (relative_elsewhere, a_float_in_theory, evaluated_input)
     offences = [
         f"{broken.__name__}: {name}:{node.lineno}: {ast.unparse(node)}"  # type: ignore[attr-defined]
-        for name, tree in TREES.items()
-        for node in ast.walk(tree)
+        for name in FILES
+        for node in ast.walk(tree(name))
         for broken in rules
         if broken(name, node)
     ]
