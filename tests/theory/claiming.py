@@ -93,8 +93,8 @@ class Meaning(dict[str, Any]):
 
     def optimum(self, compute: Any) -> tuple[Any, Any]:
         if compute not in self.found:
-            pairs = (tuple(self[x] for x in pair) for pair in (("A", "B"), ("beta", "gamma")))
-            law = reference.Numbers(*pairs, (MP.one, MP.one), MP.mpf(6), compute)
+            sizes, exponents = (self["A"], self["B"]), (self["beta"], self["gamma"])
+            law = reference.Numbers(sizes, exponents, (MP.one, MP.one), MP.mpf(6), compute)
             self.found[compute] = tuple(map(MP.exp, reference.minimum(law)))
         return self.found[compute]
 

@@ -167,7 +167,7 @@ MEANS: dict[str, Callable[[ast.expr], bool]] = {
     "q": lambda node: is_positive(node) and has_one_sum(node),
     "u": lambda node: is_positive(node) and is_one_term(node),
     "r": is_rational,
-    "n": lambda node: isinstance(node, ast.Constant) and node.value > 1,
+    "n": lambda node: isinstance(node, ast.Constant) and node.value != 1,
     "i": lambda node: isinstance(node, ast.Constant),
     "c": lambda node: isinstance(node, ast.Name) and node.id not in CONSTANTS,
 }
