@@ -81,8 +81,10 @@ def averaged(
     normalised = (accuracy - guessing) / (1.0 - guessing)
     return replace(
         evaluations,
-        scores={**evaluations.scores, AVERAGE: np.where(kept, normalised.mean(axis=0), np.nan)},
-        metric_types={**evaluations.metric_types, AVERAGE: "mean of normalised accuracy"},
+        frame=evaluations.frame.assign(
+            **{AVERAGE: np.where(kept, normalised.mean(axis=0), np.nan)}
+        ),
+        metric_types={**evaluations.metric_types, AVERAGE: None},
         table_baselines={**evaluations.table_baselines, AVERAGE: 0.0},
         warnings=(*evaluations.warnings, summary),
     )

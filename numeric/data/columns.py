@@ -43,8 +43,6 @@ SPELLINGS = {
     r"correctcount|numsamplescorrect|(n|num)correctsamples|c",
     "gold": r"(mean)?(gold(ref(erence)?)?)?nll(nats)?|gold|goldneglogprob(ability)?|neglogprob(gold)?|"
     r"neggoldlogprob",
-    "k": r"k|samplesk|numdraws",
-    "pass_at_k": r"(mean|scores)?passatk|(mean)?pass|passk|passrate|estimate",
 }
 LETTERS = {"N": "params", "D": "tokens", "C": "compute", "L": "loss"}
 #: The letters with those of counts, where n and c do not mean N and C.
@@ -52,8 +50,8 @@ ALL_LETTERS = LETTERS | {"n": "n_samples", "c": "n_correct"}
 #: Quantities that must be positive and finite, else the row is rejected; those that must be whole
 #: numbers of at least so much, else the table is refused; and all that are numbers, not labels.
 POSITIVE = (*BUDGET, "loss", "gold")
-WHOLE = {"n_samples": 1, "n_correct": 0, "k": 1}
-NUMBERS = (*POSITIVE, *WHOLE, "pass_at_k", "score", "random_baseline")
+WHOLE = {"n_samples": 1, "n_correct": 0}
+NUMBERS = (*POSITIVE, *WHOLE, "score", "random_baseline")
 
 
 class Kind(NamedTuple):
@@ -70,7 +68,7 @@ class Kind(NamedTuple):
 
 def _kind(name: str, quantities: str, *needed: str) -> Kind:
     held = {name: SPELLINGS[name] for name in quantities.split()}
-    if "n_correct" in held or "k" in held:  # `dataset` is elsewhere what a run was trained on
+    if "n_correct" in held:  # `dataset` is elsewhere what a run was trained on
         held["benchmark"] += "|dataset(name)?"
     return Kind(name, held, tuple(tuple(names.split()) for names in needed))
 
@@ -81,7 +79,6 @@ COUNTS = _kind(
     "n_samples n_correct",
     "problem n_correct",  # a row a sample
 )
-PASS_AT_K = _kind("pass@k", "k pass_at_k model benchmark", "k pass_at_k")
 EVALUATIONS = _kind(
     "evaluations",
     "run benchmark metric_type score random_baseline params tokens compute",
@@ -130,15 +127,16 @@ def quantity_named(name: str, kind: Kind) -> str | None:
 
 
 def candidates(
-    table: SourceTable, kind: Kind, chosen: Mapping[str, str | None]
+    table: SourceTable, kind: Kind, chosen: Mapping[str, str | None], others: Collection[str] = ()
 ) -> dict[str, list[str]]:
     """Quantity -> the columns that may hold it: the chosen one, else those named after it or its
-    letter, else those with a usual name, also behind a slash. Empty columns do not count.
+    letter, else those with a usual name, also behind a slash. Empty columns and `others` do not
+    count.
 
     Where total and active params both stand in the table, both may be meant.
     """
     found = {name: [column] if column else [] for name, column in chosen.items()}
-    free = [name for name in table.names if name not in chosen.values()]
+    free = [name for name in table.names if name not in (*chosen.values(), *others)]
     free = [name for name in free if table.frame[name].notna().any()]
     own = {column: quantity_named(column, kind) for column in free}
     for name in [name for name in kind.quantities if name not in chosen]:
@@ -158,7 +156,7 @@ def kind_of(table: SourceTable, columns: Mapping[str, str | None] | None = None)
 
     `columns`: quantity -> column, as far as the user gives them.
     """
-    for kind in (COUNTS, PASS_AT_K, EVALUATIONS, RUNS):
+    for kind in (COUNTS, EVALUATIONS, RUNS):
         given = {quantity_named(key, kind): name for key, name in (columns or {}).items()}
         found = candidates(table, kind, {name: x for name, x in given.items() if name})
         if any(all(found.get(name) for name in names) for names in kind.needed):
@@ -172,27 +170,16 @@ def recognise(
     kind: Kind,
     columns: Mapping[str, str | None] | None,
     others: Collection[str] | None = (),
-) -> tuple[SourceTable, dict[str, str], dict[str, str | None]]:
-    """Find the columns of the quantities.
+) -> tuple[SourceTable, dict[str, str]]:
+    """Find the columns of the quantities: the table, and quantity -> column as far as there is one.
 
-    Parameters
-    ----------
-    table, kind
-        The table, and what it may hold.
-    columns : mapping
-        What the user says: a quantity, its letter or another name -> its column, an expression, or
-        None where there is none.
-    others : collection of str, optional
-        The other names that `columns` may have; None allows every name.
-
-    Returns
-    -------
-    tuple
-        The table with a column for each expression such as ``tokens_B*1e9``, named after it;
-        quantity -> column, as far as there is one; other name -> column.
+    `columns`: what the user says, a quantity, its letter or another name -> its column, an
+    expression such as ``tokens_B*1e9``, or None where there is none. `others`: the other names that
+    are allowed, None for all. An expression is a column of the table that comes back, and so is
+    what has another name, by that name.
     """
     chosen: dict[str, str | None] = {}
-    more: dict[str, str | None] = {}
+    more = [key for key in columns or {} if quantity_named(key, kind) is None]
     for key, column in (columns or {}).items():
         quantity = quantity_named(key, kind)
         if quantity is None and others is not None and key not in others:
@@ -202,15 +189,21 @@ def recognise(
             raise ArgumentError("columns", {key: column}, complaint=complaint)
         if quantity in chosen:
             raise ArgumentError("columns", {key: column}, complaint=f"{quantity!r} is given twice")
-        (chosen if quantity else more)[quantity or key] = column
-        if column is not None and column not in table.names:
+        if quantity:
+            chosen[quantity] = column
+        if column is None:
+            left = table.frame.drop(columns=[key] if key in more else [], errors="ignore")
+        elif column in table.names:
+            left = table.frame.assign(**({key: table.frame[column]} if key in more else {}))
+        else:
             try:
                 cells = evaluated(column, table.frame, table.source, "columns")
             except ArgumentError as error:
                 complaint = f"is no column; as an expression: {error.complaint}"
                 raise ArgumentError("columns", {key: column}, complaint=complaint) from None
-            table = replace(table, frame=table.frame.assign(**{column: cells}))
-    found = candidates(table, kind, chosen)
+            left = table.frame.assign(**{column if quantity else key: cells})
+        table = replace(table, frame=left)
+    found = candidates(table, kind, chosen, more)
     choices = [
         f"columns {listed(held)} may all be {name}; {how_to_choose(name, held[0])}"
         for name, held in found.items()
@@ -218,7 +211,7 @@ def recognise(
     ]
     if choices:
         raise TableError(table.source, "; ".join(choices))
-    return table, {name: held[0] for name, held in found.items() if held}, more
+    return table, {name: held[0] for name, held in found.items() if held}
 
 
 def require(table: SourceTable, column_of: Mapping[str, str], *wanted: str) -> None:

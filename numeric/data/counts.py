@@ -1,25 +1,23 @@
-"""Counts: the numbers of samples of each model at each problem, and of the correct ones among them;
-and tables of pass@k.
-"""
+"""Counts: the numbers of samples of each model at each problem, and of the correct ones among them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..words import counted, listed
-from .columns import BUDGET, COUNTS, PASS_AT_K, recognise, require
-from .rows import FrameColumn, View, doubts, named, read_rows
+from .columns import BUDGET, COUNTS, recognise, require
+from .rows import FrameColumn, View, doubts, named, read_rows, refuse_twice
 from .table import SourceTable, table_of, texts
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Counts", "PassTable"]
+__all__ = ["Counts"]
 
 #: The quantities that make a group, and those that a group may have.
 GROUPING, COVARIATES = ("benchmark", "model"), (*BUDGET, "gold")
@@ -27,40 +25,18 @@ NEEDED = ("n_samples", "n_correct")
 #: How cells spell whether a sample is correct, and the name of the added column of 1 sample a row.
 TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "": np.nan}
 ONE_SAMPLE = "one sample a row"
-TWICE = "hold the same {} of the same group: --column model= says what makes a group"
+TWICE = "hold the same problem of the same group: --column model= says what makes a group"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Grouped(View):
-    """Rows in groups: a group is a model, or a model on a benchmark."""
-
-    group = FrameColumn()
-
-    @property
-    def by(self) -> tuple[str, ...]:
-        """The columns that make groups, of benchmark and model."""
-        return tuple(name for name in GROUPING if name in self.columns)
-
-    @cached_property
-    def groups(self) -> DataFrame:
-        """The first row of each of the G groups, by the number of the group."""
-        return self.frame.drop_duplicates("group").set_index("group").sort_index()
-
-    def grouped(self) -> Self:
-        """The rows with the number of their group, in order of appearance, and texts for its labels."""
-        labels = self.frame[[*self.by]].apply(texts)
-        group = labels.groupby([*self.by], sort=False).ngroup() if self.by else 0
-        return replace(self, frame=self.frame.assign(**labels, group=group))
-
-
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Counts(Grouped):
-    """Numbers of samples and of correct ones by group and problem; read with :meth:`Counts.read`.
+class Counts(View):
+    """Numbers of samples and of correct ones by group and problem; read with :meth:`Counts.read`. A
+    group is a model, or a model on a benchmark; there are G of them.
 
     Attributes
     ----------
     group : ndarray of int64, (R,)
-        The group of each of the R rows.
+        The group of each of the R rows, numbered in order of appearance.
     problem : ndarray of object, (R,)
         The problem of each row, which no other row of the group has.
     n, c : ndarray of int64, (R,)
@@ -69,7 +45,8 @@ class Counts(Grouped):
         See `View`.
     """
 
-    problem, n, c = FrameColumn(), FrameColumn(), FrameColumn()
+    group, problem = FrameColumn(), FrameColumn()
+    n, c = FrameColumn(), FrameColumn()
 
     @classmethod
     def read(
@@ -113,6 +90,16 @@ class Counts(Grouped):
             return data.unread(columns=columns, where=where)
         return _read(data, columns, where)
 
+    @property
+    def by(self) -> tuple[str, ...]:
+        """The columns that make groups, of benchmark and model."""
+        return tuple(name for name in GROUPING if name in self.columns)
+
+    @cached_property
+    def groups(self) -> DataFrame:
+        """The first row of each of the G groups, by the number of the group."""
+        return self.frame.drop_duplicates("group").set_index("group").sort_index()
+
     def __len__(self) -> int:
         return len(self.groups)
 
@@ -154,33 +141,35 @@ class Counts(Grouped):
 
 def _read(data: Any, columns: Mapping[str, str | None] | None, where: str | None) -> Counts:
     """Read counts, see `Counts.read`."""
-    table, column_of = _as_samples(*recognise(table_of(data), COUNTS, columns)[:2])
+    table, column_of = _as_samples(*recognise(table_of(data), COUNTS, columns))
     require(table, column_of, *NEEDED)
     needed = (*NEEDED, "problem", *GROUPING)
-    counts = Counts(**vars(read_rows(table, column_of, COUNTS, needed, where))).grouped()
-    frame, warnings = counts.frame, [*counts.warnings]
+    counts = Counts(**vars(read_rows(table, column_of, COUNTS, needed, where)))
+    frame, by, warnings = counts.frame, [*counts.by], [*counts.warnings]
     counts.refuse("n_correct", frame["n_correct"] > frame["n_samples"], "at most n_samples")
     if "problem" not in column_of:
         warnings.append("no column for problem: every row is taken as a problem of its own")
     problem = texts(frame["problem"]) if "problem" in column_of else frame.index.astype(str)
+    labels = frame[by].apply(texts)
+    group = labels.groupby(by, sort=False).ngroup() if by else frame.assign(group=0)["group"]
     covariates = [name for name in COVARIATES if name in frame]
     for name in [name for name in covariates if name != "gold"]:
-        counts.refuse_several(name, ["group"], "group")
-    how = {name: "mean" if name == "gold" else "first" for name in covariates}
-    of_groups = frame.groupby("group").agg(how)
+        counts.refuse_several(name, group, "group")
+    each = frame[covariates].groupby(group)
+    of_groups = each.first().assign(**each[["gold"]].mean() if "gold" in covariates else {})
     names = {"n_samples": "n", "n_correct": "c"}
-    frame = frame[["group", *counts.by, *names]].rename(columns=names).assign(problem=problem)
-    frame = frame.astype({"n": np.int64, "c": np.int64})
+    rows = frame[[*names]].rename(columns=names).astype(np.int64)
+    rows = labels.assign(group=group, problem=problem).join(rows)
     if column_of["n_samples"] == ONE_SAMPLE:
-        keys, rows = ["group", "problem"], counted(len(frame), "row")
-        summed = frame.groupby(keys, sort=False)[["n", "c"]].transform("sum")
-        frame = frame.assign(**summed)[~frame.duplicated(keys)]
-        warnings.append(f"{rows} taken as samples of {counted(len(frame), 'problem')}")
-    counts = replace(counts, frame=frame.join(of_groups, on="group"))
-    counts.refuse_twice(["group", "problem"], TWICE.format("problem"))
+        keys, taken = ["group", "problem"], counted(len(rows), "row")
+        summed = rows.groupby(keys, sort=False)[["n", "c"]].transform("sum")
+        rows = rows.assign(**summed)[~rows.duplicated(keys)]
+        warnings.append(f"{taken} taken as samples of {counted(len(rows), 'problem')}")
+    refuse_twice(counts, rows, ["group", "problem"], TWICE)
+    counts = replace(counts, frame=rows.join(of_groups, on="group"))
     for name in covariates:
         missing = of_groups[name].isna()
-        if lacking := [counts.names[group] for group in missing.index[missing]]:
+        if lacking := [counts.names[place] for place in missing.index[missing]]:
             groups = f"{counted(len(lacking), 'group')} of {len(counts)} ({listed(lacking)})"
             warnings.append(f"no {name} for {groups}")
     known = counts.covariates
@@ -205,26 +194,3 @@ def _as_samples(
         return table, column_of
     added = {column_of["n_correct"]: is_correct.map(TRUTHS), ONE_SAMPLE: 1.0}
     return replace(table, frame=table.frame.assign(**added)), column_of | {"n_samples": ONE_SAMPLE}
-
-
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class PassTable(Grouped):
-    """Values of pass@k by group and k, in the columns `k` and `pass_at_k` of the frame."""
-
-    @classmethod
-    def read(cls, data: Any, **how: Any) -> PassTable:
-        """Read a table of pass@k from a file or from memory.
-
-        `how`: `columns` and `where`, see `Runs.read`; the quantities are k, pass_at_k, model and
-        benchmark. A ValueError where the table cannot be read or lacks a column, or a k is not a
-        whole number of at least 1, or comes twice in a group.
-        """
-        if isinstance(data, PassTable):
-            return data.unread(**how)
-        table, column_of, _ = recognise(table_of(data), PASS_AT_K, how.get("columns"))
-        require(table, column_of, "k", "pass_at_k")
-        needed = ("k", "pass_at_k", *GROUPING)
-        view = read_rows(table, column_of, PASS_AT_K, needed, how.get("where"))
-        found = cls(**vars(view)).grouped()
-        found.refuse_twice(["group", "k"], TWICE.format("k"))
-        return found

@@ -13,7 +13,7 @@ from ..errors import ArgumentError, TableError
 from ..words import listed
 from .columns import BUDGET, EVALUATIONS, SPELLINGS, how_to_choose, is_spelt, recognise, require
 from .metrics import benchmark_and_metric, is_accuracy, passes
-from .rows import FrameColumn, View, doubts, named, read_rows
+from .rows import FrameColumn, View, doubts, read_rows, refuse_twice
 from .sample import Points
 from .table import SourceTable, in_backticks, table_of, texts
 from .where import holds
@@ -21,8 +21,6 @@ from .where import holds
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-#: The added column that holds, in a table with a row for each run, the column of each score.
-SCORE_COLUMN = "column of the score"
 #: What tells a score.
 OF_SCORES = ("run", "benchmark", "metric_type", "score")
 
@@ -40,21 +38,16 @@ class Evaluations(View):
         The names of the runs, all different.
     params, tokens, compute : ndarray of float64 or None, (M,)
         N, D and C (FLOP); > 0. Two give the third by C = 6ND. None where the table does not have it.
-    scores, proxies : dict of str to ndarray of float64, (M,)
-        Key -> raw accuracy in [0, 1], and key -> loss or another metric that is not an accuracy; NaN
-        where the run was not evaluated.
     metric_types : dict of str to str or None
         Key -> metric, as in the source.
     table_baselines : dict of str to float
         Key -> the accuracy of guessing, in [0, 1), where the table has it.
     frame, row, columns, source, n_rows, left_out, dropped, warnings
-        See `View`; ``frame`` has the first row of each run, and of the other columns those that are
-        the same in all rows of a run.
+        See `View`; ``frame`` has the first row of each run: quantities, other columns that are the
+        same in all rows of a run, and a column for each key.
     """
 
-    scores: dict[str, Any]
     metric_types: dict[str, str | None] = field(default_factory=dict)
-    proxies: dict[str, Any] = field(default_factory=dict)
     table_baselines: dict[str, float] = field(default_factory=dict)
 
     run, params = FrameColumn(), FrameColumn()
@@ -82,8 +75,8 @@ class Evaluations(View):
             ``loss_c4``.
         columns, where
             See `Runs.read`. The quantities are run, benchmark, metric_type, score, random_baseline,
-            params, tokens and compute; in a table with a row for each run any other name is taken
-            as that of a benchmark.
+            params, tokens and compute. Any other name is that of a new column, as in
+            ``{"acc_hellaswag": "HS/100"}``.
 
         Raises
         ------
@@ -100,7 +93,18 @@ class Evaluations(View):
         """
         if isinstance(data, Evaluations):
             return data.unread(columns=columns, where=where)
-        return _read(data, dict(columns or {}), where)
+        return _read(data, columns or {}, where)
+
+    @property
+    def scores(self) -> dict[str, Any]:
+        """Key -> raw accuracy in [0, 1], (M,); NaN where the run was not evaluated."""
+        return {x: self.frame[x].to_numpy() for x, m in self.metric_types.items() if is_accuracy(m)}
+
+    @property
+    def proxies(self) -> dict[str, Any]:
+        """Key -> loss or another metric that is not an accuracy, (M,), NaN where it is missing."""
+        others = [key for key in self.metric_types if key not in self.scores]
+        return {key: self.frame[key].to_numpy() for key in others}
 
     @property
     def benchmarks(self) -> tuple[str, ...]:
@@ -123,15 +127,21 @@ class Evaluations(View):
         keys = dict.fromkeys(x for name in benchmarks for x in (name, *self.family(name).values()))
         for name in [name for name in benchmarks if not self.family(name)]:
             self.require(name)
-        scores = {key: self.scores[key] for key in keys if key in self.scores}
-        baselines = {key: x for key, x in self.table_baselines.items() if key in scores}
-        return replace(self, scores=scores, table_baselines=baselines)
+        kept = [*filter(self.scores.__contains__, keys), *self.proxies]
+        baselines = {key: x for key, x in self.table_baselines.items() if key in kept}
+        metrics = {key: self.metric_types[key] for key in kept}
+        return replace(self, metric_types=metrics, table_baselines=baselines)
 
     def require(self, benchmark: str, argument: str = "benchmark") -> None:
         """Raise where ``scores`` has no such key; the error names the argument that gave it."""
         self._entry(self.scores, benchmark, argument, "benchmark")
 
-    def _entry(self, held: Mapping[str, Any], name: str, argument: str, noun: str) -> Any:
+    def proxy(self, name: str) -> Any:
+        """A key, or any other column of numbers, by its name, (M,)."""
+        held = self.frame.drop(columns=["run", *BUDGET], errors="ignore").select_dtypes("number")
+        return self._entry(held, name, "proxy", "column").to_numpy(np.float64)
+
+    def _entry(self, held: Any, name: str, argument: str, noun: str) -> Any:
         """The entry of a name; an error for the argument that gave it where there is none."""
         if name not in held:
             hint = f"{close_matches(name, held)}; it has {listed(held) or 'none'}"
@@ -139,27 +149,12 @@ class Evaluations(View):
             raise ArgumentError(argument, name, complaint=complaint)
         return held[name]
 
-    def subset(self, index: Any) -> Evaluations:
-        """The runs at a boolean mask or at indices."""
-        scores, proxies = (
-            {key: values[index] for key, values in held.items()}
-            for held in (self.scores, self.proxies)
-        )
-        return replace(super().subset(index), scores=scores, proxies=proxies)
-
-    def named(self) -> DataFrame:
-        """The runs with a column for each name that a condition may use."""
-        held = {**self.scores, **self.proxies}
-        added = {name: values for name, values in held.items() if name not in self.frame}
-        return named(self.frame.assign(**added), self.columns)
-
     def held_out(self, sample: Points, condition: str) -> Any:
         """The mask of the runs of a sample that satisfy a condition, (n,). The condition may name
-        ``k``, which is 1 in a sample without it. A run at which a column that it names is empty
-        could be on either side, and raises an error.
+        ``k``, which is 1 in a sample without it.
         """
         frame = self.named().iloc[sample.index].assign(k=1.0 if sample.k is None else sample.k)
-        return holds(condition, frame, self.source, "hold_out", everywhere=True)
+        return holds(condition, frame, self.source, "hold_out")
 
     def sample(self, benchmark: str, baseline: float, *, in_k: bool = False) -> Points:
         """The runs that have a score on a benchmark, a key of ``scores``, with the accuracy of
@@ -168,7 +163,7 @@ class Evaluations(View):
         keys = self.family(benchmark) if in_k else {}
         if not keys:
             self.require(benchmark)
-        scores = np.array([self.scores[key] for key in keys.values() or [benchmark]])
+        scores = self.frame[[*keys.values()] or [benchmark]].to_numpy().T
         place, index = np.nonzero(~np.isnan(scores))
         at = {x: v[index] for x in BUDGET if (v := getattr(self, x)) is not None}
         lacks = "a score" if not len(index) else "params, tokens or compute" if not at else ""
@@ -179,110 +174,92 @@ class Evaluations(View):
         seen: dict[str, Any] = {"benchmark": benchmark, "baseline": baseline, "index": index}
         return Points(**at, **seen, k=k, accuracy=scores[place, index])
 
-    def proxy(self, name: str) -> Any:
-        """A proxy, or any other column of numbers, by its name, (M,)."""
-        others = self.frame.drop(columns=["run", *self.columns], errors="ignore")
-        held = {**self.proxies, **others.select_dtypes("number"), **self.scores}
-        return np.asarray(self._entry(held, name, "proxy", "column"), dtype=np.float64)
-
 
 def _read(data: Any, given: Mapping[str, str | None], where: str | None) -> Evaluations:
     """Read evaluations; see `Evaluations.read`."""
-    table, column_of, benchmarks = recognise(table_of(data), EVALUATIONS, given, None)
+    import pandas as pd
+
+    table, column_of = recognise(table_of(data), EVALUATIONS, given, None)
     if given.get("benchmark") or {"benchmark", "score"} <= column_of.keys():
         require(table, column_of, "score")
-        for name in [*benchmarks][:1]:
-            complaint = f"{name!r} is not a quantity of a table with a row for each score"
-            raise ArgumentError("columns", {name: benchmarks[name]}, complaint=complaint)
-        in_rows = column_of
-    else:
-        column_of = {x: v for x, v in column_of.items() if x in (*given, "run", *BUDGET)}
-        table = _with_a_row_for_each_score(table, column_of, benchmarks)
-        in_rows = dict(zip(OF_SCORES, OF_SCORES, strict=True)) | column_of
-    needed = (*BUDGET, *OF_SCORES)
-    view = read_rows(table, in_rows, EVALUATIONS, needed, where)
-    runs, index, varying = _runs(view)
-    scores = _scores(replace(view, frame=view.frame.assign(run=index)))
-    kinds = scores.drop_duplicates("key").set_index("key")
-    held, is_accuracy = scores.pivot(index="run", columns="key", values="score"), kinds.is_accuracy
-    warnings = [*view.warnings]
-    if varying:
-        warnings.append(f"set aside, as they vary within a run: columns {listed(varying)}")
-    warnings += doubts(runs, column_of)
+        view = read_rows(table, column_of, EVALUATIONS, (*BUDGET, *OF_SCORES), where)
+        rows = view.frame.assign(column=view.columns["score"])
+    else:  # a row for each run
+        found = _columns_of_scores(table, column_of)
+        column_of = {name: column_of[name] for name in ("run", *BUDGET) if name in column_of}
+        held, numbers = column_of | dict(zip(found, found, strict=True)), (*BUDGET, *found)
+        view = read_rows(table, held, EVALUATIONS, ("run", *BUDGET), where, numbers)
+        view = replace(view, columns=column_of)
+        names = ("column", "benchmark", "metric_type")
+        each = [dict(zip(names, (x, *key), strict=True)) for x, key in found.items()]
+        rows = pd.concat([view.frame.assign(score=view.frame[x["column"]], **x) for x in each])
+        rows = rows.dropna(subset="score").sort_index(kind="stable")
+        view = replace(view, frame=view.frame.drop(columns=[*found]))
+        if "run" not in view.frame:  # each row is a run, also two of one size
+            view.frame["run"] = [f"row {row}" for row in view.frame.index]
+    runs = _runs(view)
+    scores = _scores(view, rows.assign(run=runs["index"].loc[rows.index]))
+    kinds = scores.drop_duplicates("key").set_index("key")["metric_type"]
+    first = runs.drop_duplicates("index").drop(columns="index")
+    for key in kinds.index.intersection(["run", *BUDGET]):
+        raise view.error(f"a benchmark may not be called {key!r}")
+    held = scores.pivot(index="run", columns="key", values="score").reindex(range(len(first)))
     return Evaluations(
-        scores={key: held[key].to_numpy() for key in kinds.index[is_accuracy]},
-        proxies={key: held[key].to_numpy() for key in kinds.index[~is_accuracy]},
-        metric_types={key: metric or None for key, metric in kinds["metric_type"].items()},
+        metric_types={key: metric or None for key, metric in kinds.items()},
         table_baselines=_baselines(view, scores),
-        **vars(replace(view, frame=runs, columns=column_of, warnings=(*warnings,))),
+        **vars(
+            replace(
+                view,
+                frame=first.assign(**{key: held[key].to_numpy() for key in kinds.index}),
+                warnings=(*view.warnings, *doubts(first, view.columns)),
+            )
+        ),
     )
 
 
-def _with_a_row_for_each_score(
-    table: SourceTable, column_of: Mapping[str, str], benchmarks: Mapping[str, str | None]
-) -> SourceTable:
-    """A table with a row for each run as one with a row for each score, where rows keep their number.
-    `benchmarks`: benchmark -> the column of its accuracy, for columns whose names do not say so.
-    """
-    found: dict[str, tuple[str, str | None]] = {}
-    for benchmark, column in benchmarks.items():
-        if column is not None:
-            metric = (benchmark_and_metric(column) or ("", None))[1]
-            found[column] = benchmark, metric if is_accuracy(metric) else None
-    taken = {*benchmarks, *found, *column_of.values()}
-    for column in [name for name in table.names if name not in taken]:
-        benchmark, metric = benchmark_and_metric(column) or ("", None)
+def _columns_of_scores(
+    table: SourceTable, column_of: Mapping[str, str]
+) -> dict[str, tuple[str, str]]:
+    """Column -> benchmark and metric, of a table with a row for each run."""
+    found = {}
+    for column in [name for name in table.names if name not in column_of.values()]:
         if is_spelt(column, SPELLINGS["loss"]):
             found[column] = column, "loss"
-        elif benchmark and benchmark not in benchmarks:
-            found[column] = benchmark, metric
+        elif pair := benchmark_and_metric(column):
+            found[column] = pair
     if not any(is_accuracy(metric) for _, metric in found.values()):
-        hint = f"the columns are {listed(table.names)}; {how_to_choose('hellaswag')}"
+        hint = f"the columns are {listed(table.names)}; {how_to_choose('acc_hellaswag')}"
         raise TableError(table.source, f"no column of accuracy, such as acc_hellaswag; {hint}")
-    others = table.frame.drop(
-        columns=[*found, *({*OF_SCORES} - {*column_of.values()})], errors="ignore"
-    )
-    rows = others.join(
-        table.frame[[*found]].melt(var_name=SCORE_COLUMN, value_name="score", ignore_index=False)
-    )
-    pairs = [found[name] for name in rows[SCORE_COLUMN]]
-    names, metrics = [name for name, _ in pairs], [metric or "acc" for _, metric in pairs]
-    rows = rows.assign(benchmark=names, metric_type=metrics)
-    if "run" not in column_of:
-        rows["run"] = [f"row {row}" for row in rows.index]
-    return replace(table, frame=rows)
+    return found
 
 
-def _runs(view: View) -> tuple[DataFrame, Any, list[str]]:
-    """The first row of each run, with its name; for each row the number of its run; and the columns
-    that vary within a run. The rows of a run have the same name in the column `run`, or without
-    that column the same params, tokens and compute.
+def _runs(view: View) -> DataFrame:
+    """The rows with the number of their run, `index`, its name, and the columns that are the same in
+    all its rows. The rows of a run have the same name in the column `run`, or without that column
+    the same params, tokens and compute.
     """
     frame, budget = view.frame, [name for name in BUDGET if name in view.frame]
     by = ["run"] if "run" in frame else budget
     if not by:
         raise view.error(f"no column tells which run a score is of; {how_to_choose('run')}")
-    index = frame[by].apply(texts).groupby(by, sort=False).ngroup().to_numpy()
-    runs = frame.iloc[np.unique(index, return_index=True)[1]]
-    names = texts(runs["run"]) if "run" in frame else "row " + runs.index.astype(str)
+    index = frame[by].apply(texts).groupby(by, sort=False).ngroup()
     for name in budget:
-        replace(view, frame=frame.assign(run=index)).refuse_several(name, ["run"], "run")
-    free = [name for name in frame if name not in {*EVALUATIONS.quantities, SCORE_COLUMN}]
-    different = frame[free].apply(texts).groupby(index).nunique().max() > 1
-    varying = [*different.index[different]]
-    constant = [name for name in (*budget, *free) if name not in varying]
-    return runs[constant].assign(run=np.array(names, dtype=object)), index, varying
+        view.refuse_several(name, index, "run")
+    free = [name for name in frame if name not in EVALUATIONS.quantities]
+    is_one = frame[free].apply(texts).groupby(index).nunique().max() <= 1
+    names = texts(frame["run"]) if "run" in frame else "row " + frame.index.astype(str)
+    kept = frame[[*budget, *is_one.index[is_one]]]
+    return kept.assign(run=np.array(names, dtype=object), index=index)
 
 
-def _scores(view: View) -> DataFrame:
+def _scores(view: View, rows: DataFrame) -> DataFrame:
     """The scores, each with its `key` (the benchmark, with the metric where several score it) and
     whether it is an accuracy. A TableError unless a run has one score of each key, accuracies are
     shares, and other metrics are finite.
     """
-    scores = view.frame.filter([*OF_SCORES, "random_baseline", SCORE_COLUMN])
-    metrics = texts(scores["metric_type"]) if "metric_type" in scores else [""] * len(scores)
+    metrics = texts(rows["metric_type"]) if "metric_type" in rows else [""] * len(rows)
     metrics = [f"pass@{k}" if (k := passes(metric)) else metric for metric in metrics]
-    scores = scores.assign(benchmark=texts(scores["benchmark"]), metric_type=metrics)
+    scores = rows.assign(benchmark=texts(rows["benchmark"]), metric_type=metrics)
     kinds = scores[["benchmark", "metric_type"]].drop_duplicates()
     of_accuracy = kinds["metric_type"].map(is_accuracy)
     for row, metric in kinds.loc[of_accuracy.isna(), "metric_type"].items():
@@ -291,6 +268,8 @@ def _scores(view: View) -> DataFrame:
         complaint = f"metric {metric!r} is not known: leave it out by {option}"
         raise view.error(complaint, row, column=column)
     kinds["is_accuracy"] = of_accuracy.astype(bool)
+    if not kinds["is_accuracy"].any():
+        raise view.error(f"no score is an accuracy; its metrics are {listed(sorted({*metrics}))}")
     is_first = kinds["metric_type"].map(passes).fillna(1) == 1
     rivals = (kinds["is_accuracy"] & is_first).groupby(kinds["benchmark"])
     n_rivals = rivals.transform("sum").where(kinds["is_accuracy"], rivals.transform("size"))
@@ -298,17 +277,14 @@ def _scores(view: View) -> DataFrame:
     kinds["key"] = kinds["benchmark"].where(is_first & (n_rivals == 1), own)
     scores = scores.merge(kinds, "left").set_axis(scores.index)
     hint = f"take one by where= (--where), or say what tells runs apart; {how_to_choose('run')}"
-    rows = replace(view, frame=scores)
-    rows.refuse_twice(["run", "key"], f"hold two scores of the same run: {hint}")
-    if not kinds["is_accuracy"].any():
-        raise view.error(f"no score is an accuracy; its metrics are {listed(sorted({*metrics}))}")
+    refuse_twice(view, scores, ["run", "key"], f"hold two scores of the same run: {hint}")
     is_share, is_finite = scores["score"].between(0.0, 1.0), np.isfinite(scores["score"])
     for row, score in scores[~is_share.where(scores["is_accuracy"], is_finite)][:1].iterrows():
-        column = score.get(SCORE_COLUMN, view.columns["score"])
-        quantity = score.key if SCORE_COLUMN in scores else "score"
-        hint = f"of percent say --column {quantity}='{in_backticks(column)}/100'"
+        quantity = "score" if score.column == view.columns.get("score") else score.column
+        hint = f"of percent say --column {quantity}='{in_backticks(score.column)}/100'"
         domain = f"a number from 0 to 1; {hint}" if score.is_accuracy else "finite"
-        raise view.error(f"{score.key}={score.score:.16g} must be {domain}", row, column=column)
+        complaint = f"{score.key}={score.score:.16g} must be {domain}"
+        raise view.error(complaint, row, column=score.column)
     return scores
 
 

@@ -4,7 +4,7 @@ used, and why the others cannot.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 #: The relative difference within which rows agree on a number: that of printed digits.
 AGREEMENT = 1e-6
-#: The end of the reason why a row with an empty cell is rejected.
-GONE = " is missing"
 #: How many rejected rows a message shows.
 MOST_SHOWN = 3
 #: The usual range of a quantity, and how to correct a column whose numbers lie outside of it: they
@@ -34,8 +32,6 @@ USUAL = {
     "compute": (1e6, 1e30, "of units of 1e18 say --column {0}='{1}*1e18', of a log {0}='10**{1}'"),
     "loss": (0.0, 20.0, "of a perplexity say --column {0}='log({1})'"),
 }
-#: If the median of D/N lies outside this range, the two are hardly in the same units.
-TOKENS_PER_PARAM = (1e-2, 1e6)
 
 
 class Dropped(NamedTuple):
@@ -126,11 +122,11 @@ class View:
         """The rows with a column for each name that a condition may use."""
         return named(self.frame, self.columns)
 
-    def mask(self, condition: str, argument: str = "where", *, everywhere: bool = False) -> Any:
+    def mask(self, condition: str, argument: str = "where") -> Any:
         """The mask of the rows that satisfy a condition on any of the columns, see
         `isoflop.numeric.data.where.holds`.
         """
-        return holds(condition, self.named(), self.source, argument, everywhere=everywhere)
+        return holds(condition, self.named(), self.source, argument)
 
     def unread(self, **options: Any) -> Self:
         """The view itself; an error where an option says how to read a table."""
@@ -149,9 +145,9 @@ class View:
             complaint = f"{quantity}={value:.16g} must be {domain}"
             raise self.error(complaint, row, column=self.columns[quantity])
 
-    def refuse_several(self, quantity: str, by: Sequence[str], noun: str) -> None:
-        """Raise a TableError where rows with the same values of `by` hold different numbers."""
-        each = self.frame.groupby([*by])[quantity]
+    def refuse_several(self, quantity: str, by: Any, noun: str) -> None:
+        """Raise a TableError where rows with the same `by` hold different numbers."""
+        each = self.frame.groupby(by)[quantity]
         least, most = each.transform("min"), each.transform("max")
         for place in np.flatnonzero(most > least * (1.0 + AGREEMENT))[:1]:
             span = f"{least.iloc[place]:.10g} to {most.iloc[place]:.10g}"
@@ -159,11 +155,12 @@ class View:
             column = self.columns.get(quantity)
             raise self.error(complaint, self.frame.index[place], column=column)
 
-    def refuse_twice(self, by: Sequence[str], complaint: str) -> None:
-        """Raise a TableError for the first two rows that have the same values of `by`."""
-        for row, key in self.frame.loc[self.frame.duplicated([*by]), [*by]].iterrows():
-            same = (self.frame[[*by]] == key).all(axis=1)
-            raise self.error(complaint, self.frame.index[same][0], row)
+
+def refuse_twice(view: View, rows: DataFrame, by: Sequence[str], complaint: str) -> None:
+    """Raise a TableError for the first two rows that have the same values of `by`."""
+    for row, key in rows.loc[rows.duplicated([*by]), [*by]].iterrows():
+        same = (rows[[*by]] == key).all(axis=1)
+        raise view.error(complaint, rows.index[same][0], row)
 
 
 def named(frame: DataFrame, columns: Mapping[str, str]) -> DataFrame:
@@ -180,12 +177,13 @@ def read_rows(
     table: SourceTable,
     column_of: Mapping[str, str],
     kind: Kind,
-    needed: Sequence[str],
+    needed: Collection[str],
     where: str | None,
+    numbers: Collection[str] = NUMBERS,
 ) -> View:
     """The rows of a table that satisfy a condition and hold the numbers that they must. A row is
-    rejected where a quantity that is `needed` is missing, a cell of a number holds something else,
-    or a number that must be positive and finite is not.
+    rejected where a quantity that is `needed` is missing, a cell of one of the `numbers` holds
+    something else, or a number that must be positive and finite is not.
 
     `column_of`: quantity -> its column; `kind`: the quantities that the table may hold.
     """
@@ -193,42 +191,37 @@ def read_rows(
 
     raw, reasons = table.frame, pd.Series("", table.frame.index)
 
-    def reject(bad: Any, reason: str, values: Any) -> None:
-        """Reject the bad rows that are not rejected yet, for a reason that may name their value."""
-        if (first := np.asarray(bad) & (reasons == "").to_numpy()).any():
-            reasons[first] = [reason.format(value) for value in values[first]]
+    def reject(bad: Any, reason: Any) -> None:
+        """Reject the bad rows that are not rejected yet, for a reason, or each for its own."""
+        reasons.mask((reasons == "") & bad, reason, inplace=True)
 
     cells: dict[str, Any] = {}
     for name, column in column_of.items():
         cells[name] = raw[column]
-        if name in NUMBERS:
+        if name in numbers:
             cells[name], wrong = table.numbers(column, name)
-            reject(wrong, f"{name}={{}} is not a number", raw[column].map(shown))
+            reject(wrong, f"{name}=" + raw[column].map(shown) + " is not a number")
     held, warnings = _filled(pd.DataFrame(cells, raw.index))
     for name in [name for name in POSITIVE if name in held]:
         x = held[name]
         bad = x.notna() & ~((x > 0.0) & np.isfinite(x))
-        reject(bad, f"{name}={{!r}}: must be above 0 and finite", x)
+        reject(bad, f"{name}=" + x.map(repr) + ": must be above 0 and finite")
     for name in [name for name in needed if name in held]:
-        empty = held[name].isna() if name in NUMBERS else texts(held[name]) == ""
-        reject(empty, f"{name}{GONE}", held[name])
+        empty = held[name].isna() if name in numbers else texts(held[name]) == ""
+        reject(empty, f"{name} is missing")
     chosen = np.ones(len(raw), dtype=bool)
     if where is not None:
         chosen = holds(where, named(raw.assign(**held), column_of), table.source, "where")
     taken = {*held, *kind.quantities, *column_of.values()}
     frame = raw.drop(columns=[name for name in raw if name in taken]).assign(**held)
-    used = frame[chosen & (reasons == "")]  # a row of the source may be several rows here
-    is_lost = (
-        chosen & (reasons != "") & ~(frame.index.isin(used.index) & reasons.str.endswith(GONE))
-    )
-    lost = dict.fromkeys(reasons[is_lost].items())
+    rejected = reasons[chosen & (reasons != "")]
     view = View(
-        frame=used,
+        frame=frame[chosen & (reasons == "")],
         columns=dict(column_of),
         source=table.source,
-        n_rows=frame.index.nunique(),
-        left_out=frame.index[~chosen].difference(used.index).nunique(),
-        dropped=tuple(Dropped(int(row), reason) for row, reason in lost),
+        n_rows=len(frame),
+        left_out=int((~chosen).sum()),
+        dropped=tuple(Dropped(int(row), reason) for row, reason in rejected.items()),
         warnings=tuple(warnings),
     )
     if not len(view):
@@ -262,7 +255,7 @@ def _filled(frame: DataFrame) -> tuple[DataFrame, list[str]]:
 
 
 def doubts(frame: DataFrame, given: Mapping[str, str]) -> list[str]:
-    """Warnings about numbers in unlikely units, about D/N, and about compute that is not 6ND.
+    """Warnings about numbers in unlikely units, and about compute that is not 6ND.
 
     `frame` has params, tokens, compute and loss as far as they are known; `given` maps those with a
     column of their own to that column.
@@ -275,10 +268,6 @@ def doubts(frame: DataFrame, given: Mapping[str, str]) -> list[str]:
             span = f"{name} outside {low:g} to {high:g} in {n} of {len(x)} runs, {most}"
             cured = cure.format(name, in_backticks(given[name]))
             warnings.append(f"{span}: is it in other units? {cured}")
-    if {"params", "tokens"} <= {*frame}:
-        middle = (frame["tokens"] / frame["params"]).median()
-        if not TOKENS_PER_PARAM[0] <= middle <= TOKENS_PER_PARAM[1]:
-            warnings.append(f"tokens per param have median {middle:.4g}: are units the same?")
     if {*BUDGET} <= {*given} & {*frame}:
         ratio = frame["compute"] / (6.0 * frame["tokens"] * frame["params"])
         if off := int(((ratio - 1.0).abs() > 0.1).sum()):

@@ -132,9 +132,7 @@ def _read(
     names: Collection[str],
 ) -> Runs:
     """Read runs; see `Runs.read`."""
-    table, column_of, aliases = recognise(table_of(data), RUNS, columns, names)
-    also = {name: table.frame[column] for name, column in aliases.items()}
-    table = replace(table, frame=table.frame.assign(**also))
+    table, column_of = recognise(table_of(data), RUNS, columns, names)
     is_filled = len({*BUDGET} & column_of.keys()) >= 2
     require_columns(
         table, column_of, *(name for name in needed if not (name in BUDGET and is_filled))
@@ -158,7 +156,7 @@ def _read(
         alone = [f"row {row}" for row in frame.index]
         frame = frame.assign(group=labels.where(labels != "", alone))
     warnings += doubts(frame, column_of)
-    column_of |= {name: str(column) for name, column in aliases.items()}
+    column_of |= {name: str(x) for name, x in (columns or {}).items() if name in names}
     return Runs(**vars(replace(view, frame=frame, warnings=(*warnings,), columns=column_of)))
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError
-from ..words import counted, listed, one_line
+from ..words import listed, one_line
 from .table import number_in
 
 if TYPE_CHECKING:
@@ -96,24 +96,17 @@ def _as_numbers(cells: Series) -> Series:
     return cells if found.isna().all() else found
 
 
-def holds(
-    text: str, frame: DataFrame, source: str, argument: str, *, everywhere: bool = False
-) -> Any:
-    """The mask of the rows where a condition holds, see `evaluated`; with `everywhere` a column that
-    the condition names may not be empty anywhere.
+def holds(text: str, frame: DataFrame, source: str, argument: str) -> Any:
+    """The mask of the rows where a condition holds, see `evaluated`.
 
     >>> from pandas import DataFrame
     >>> rows = DataFrame({"loss": [2.5, 4.6, np.nan], "source": ["a", "a", "b"]})
     >>> holds("loss < 4.5 and source == 'a'", rows, "data", "where")
     array([ True, False, False])
     """
-    found, complaint = evaluated(text, frame, source, argument), ""
-    empty = frame[[*_parsed(text, argument)[1].values()]].isna().any(axis=1).sum()
+    found = evaluated(text, frame, source, argument)
     if found.dtype.kind != "b":
-        complaint = "is not a condition: a comparison is expected"
-    elif everywhere and empty:
-        where = f"{counted(empty, 'row')} of {len(found)}"
-        complaint = f"names a column that is empty in {where}; must be true or false for each"
-    if complaint:
-        raise ArgumentError(argument, text, complaint=complaint)
+        raise ArgumentError(
+            argument, text, complaint="is not a condition: a comparison is expected"
+        )
     return found

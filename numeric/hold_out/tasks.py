@@ -117,7 +117,7 @@ def loss_tasks(runs: Runs, asked: Names, hold_out: str | None, seed: int) -> Ite
         can_be_drawn = resamples and found.is_sound and has_groups
         return found.resampled(resamples, seed=seed) if can_be_drawn else found
 
-    held = hold_out and runs.mask(hold_out, "hold_out", everywhere=True)
+    held = hold_out and runs.mask(hold_out, "hold_out")
     axes, targets = {name: getattr(runs, name) for name in BUDGET}, [f"row {x}" for x in runs.row]
     rows = _rows(axes, target=targets, observed=runs.loss, held=held)
     forms = {name: form_of(name).on(runs) for name in asked or LAWS_OF_LOSS}
@@ -166,7 +166,7 @@ def pass_tasks(
         at = {name: axes[name][chosen] for name in found.kind.requires}
         return found.predict(at, DEFAULT_LEVEL, error[chosen])
 
-    held = hold_out and counts.mask(hold_out, "hold_out", everywhere=True)
+    held = hold_out and counts.mask(hold_out, "hold_out")
     once, axes = curve(counts, [1]), counts.covariates
     kinds = _usable({law: kind_of(law) for law in asked or KINDS}, axes, asked, counts.source)
     for k, evidence in evidence_of(counts, ks).items():

@@ -101,7 +101,7 @@ KINDS = {
     "model problem n c": "counts",
     "prompt_idx num_samples num_correct params": "counts",
     "model task_id passed": "counts",
-    "model k pass_at_k": "pass@k",
+    "model k pass_at_k": None,
     "model k pass@k n c": "counts",
     "N D loss acc_piqa": "runs",
     "run task acc metric": "evaluations",
