@@ -8,7 +8,7 @@ times the penalty of their allocations (derivations compute_optimal_envelope, mi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from ..results import DEFAULT_LEVEL as LEVEL
 from ..results import Estimate
 from ..words import counted
 from .across_k import last_crossings, lost_compute
-from .curve import curve, stopped
+from .curve import stopped
 from .fit_at_k import KINDS, PassFit, fit_at_k, kind_of
 from .likelihood import evidence_of
 
@@ -95,10 +95,6 @@ class PassLaws(Shown):
             raise ValueError(f"law={law!r}, k={k!r}: has no fit: {why}")
         return self.fits[key]
 
-    def observed(self, law: str, k: int) -> DataFrame:
-        """The unbiased estimates of the models that a law was fitted to."""
-        return curve(self.counts[law], [k])
-
     @property
     def sound(self) -> bool:
         """Whether every fit is certified and determined, and no prediction was refused."""
@@ -118,18 +114,14 @@ class PassLaws(Shown):
             fits = self.of(name)
             if len(fits) < 2 or any(fit.undetermined for fit in fits.values()):
                 continue
-            estimates = [_compute_law(fit, fit.values) for fit in fits.values()]
-            crossings, drawn = last_crossings(*np.stack(estimates, axis=-1)), np.empty(0)
-            draws = [fit.drawn for fit in fits.values() if fit.drawn]
-            if len(draws) == len(fits):
-                both = np.all([each.converged for each in draws], axis=0)
-                laws = [
-                    _compute_law(fit, x.rows[both])
-                    for fit, x in zip(fits.values(), draws, strict=True)
-                ]
-                drawn = last_crossings(*np.stack(laws, axis=-1)).max(axis=-1)
-            floor = float(crossings.max())
-            at = list(pairwise(fits))[int(crossings.argmax())] if floor > 0.0 else None
+            rows, draws = [x.values[None] for x in fits.values()], [x.drawn for x in fits.values()]
+            if all(draws):
+                both = np.all([x.converged for x in draws if x], axis=0)
+                rows = [np.vstack([y, x.rows[both]]) for x, y in zip(draws, rows, strict=True) if x]
+            laws = [_compute_law(fit, y) for fit, y in zip(fits.values(), rows, strict=True)]
+            crossings = last_crossings(*np.stack(laws, axis=-1))
+            floor, *drawn = crossings.max(axis=-1).tolist()
+            at = list(pairwise(fits))[int(crossings[0].argmax())] if floor > 0.0 else None
             found[name] = Estimate.of_draws(floor, drawn, LEVEL), at
         return found
 
@@ -249,13 +241,13 @@ class PassLaws(Shown):
     def tables(self) -> list[Table]:
         """One table: every law over k, and where the laws of all k hold together."""
         rows: list[Any] = []
+        names = dict.fromkeys(name for row in self.entries for name in ("E0", *row))
         for law in self.counts:
             entries = [row for row in self.entries if row["law"] == law]
             envelope = "; alpha is that of its envelope" if law == JOINT else ""
             size = counted(max(row["n_models"] for row in entries), "model")
             rows.append(Subheading(f"{law}: {KINDS[law]}, {size}{envelope}"))
-            rows += [{"E0": row.get("xi0"), **row} for row in entries]
-        names = dict.fromkeys(name for row in self.entries for name in ("E0", *row))
+            rows += [{**names, "E0": row.get("xi0"), **row} for row in entries]
         usual = ("E0", *(PREFACTORS if len(self.counts) == 1 else ()), *EXPONENTS)
         asked = [name for name in names if name.startswith(("penalty_", "y_"))]
         columns = [Column("k", align="left")]
@@ -263,7 +255,7 @@ class PassLaws(Shown):
             show: Any = "all" if name in WITH_INTERVALS else "value"
             style: Any = {"format": THREE, "interval": TWO, "show": show}
             heading = "E0/xi0" if name == "E0" and "xi0" in names else name.replace("_", "\nat ")
-            columns.append(Column(name, heading, of=partial(_entry, name), **style))
+            columns.append(Column(name, heading, **style))
         return [Table(columns, rows, "Laws of y = -log pass@k", self._notes())]
 
     def _notes(self) -> list[str]:
@@ -306,11 +298,6 @@ def _compute_law(fit: PassFit, coefficients: Floats) -> Floats:
     E, A, B, beta, gamma = coefficients.T
     C0 = np.asarray(formulas.coefficient(A=A, B=B, beta=beta, gamma=gamma))
     return np.stack([E, C0, np.asarray(formulas.exponent(beta=beta, gamma=gamma))])
-
-
-def _entry(name: str, row: dict[str, Any]) -> Any:
-    """An entry that not every row has, or None."""
-    return row.get(name)
 
 
 # -- the front door --------------------------------------------------------------------------------
