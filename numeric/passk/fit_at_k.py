@@ -120,11 +120,6 @@ class PassFit(Fitted):
     def _described(self) -> dict[str, Any]:
         return {"source": f"{self.kind} at k={self.k}"}
 
-    @property
-    def drawn(self) -> Draws | None:
-        """The refits to resamples; None where there are no more models than coefficients."""
-        return self.draws if self.numbers["n_models"] > len(self.names) else None
-
     def _refined(self, name: str, found: Estimate, level: float) -> Estimate:
         """Where the irreducible part is 0, or so many resamples end there that their percentile is,
         they do not measure it: its interval goes from 0 to the end of a profile (`upper_limit`), or
@@ -189,32 +184,31 @@ def fit_at_k(
     evidence, else by least squares.
 
     `weights`, (R, G), says how often each resample draws each model, `clusters`, (G,), which models
-    are drawn together. A ValueError where models are too few, or under least squares where pass@k
-    of one is 1.
+    are drawn together; no more models than coefficients have no draws. A ValueError where models are
+    too few, or under least squares where pass@k of one is 1.
     """
     squares = evidence is None
     estimate = curve(counts, [k if squares else 1])
     y, complete = estimate.neg_log.to_numpy(), (estimate.n_refused == 0).to_numpy()
     solved = (estimate.pass_at_k > 0.0).to_numpy()
     used = complete & solved if squares else np.ones(len(counts), dtype=bool)
-    unsolved, certain = complete & ~solved, solved & (y <= 0.0)
+    certain, least = solved & (y <= 0.0), len(kind.coefficients)
+    sizes = {"n_models": used, "n_unsolved": complete & ~solved, "n_refused": ~complete}
+    numbers = {name: int(which.sum()) for name, which in sizes.items()}
     if squares and (used & certain).any():
         name = counts.names[int((used & certain).argmax())]
         what = f"pass@k of {name} is 1, so that log(-log pass@k) has no value"
         raise ValueError(f"k={k}: {what}; use method='likelihood'")
-    size, least = int((complete & solved & ~certain).sum()), len(kind.coefficients)
-    if size < least:
-        few, none, all_ = (int(each.sum()) for each in (~complete, unsolved, complete & certain))
+    if (size := int((complete & solved & ~certain).sum())) < least:
         others = (
-            f"{few} have problems of fewer than k samples, {none} no success, {all_} no failure"
+            f"{numbers['n_refused']} have problems of fewer than k samples, "
+            f"{numbers['n_unsolved']} no success, {int((complete & certain).sum())} no failure"
         )
         raise ValueError(
             f"k={k}: {size} models have an estimate of -log pass@k ({others}); must be at least "
             f"{least} for the {least} coefficients of {kind}"
         )
     covariates = {name: values[used] for name, values in counts.covariates.items()}
-    sizes = {"n_models": used, "n_unsolved": unsolved, "n_refused": ~complete}
-    numbers = {name: int(which.sum()) for name, which in sizes.items()}
     if evidence is None:
         rows = rows_of(kind, covariates, y[used])
         solution = Solution.of(kind.posed(rows), rows, SQUARES)
@@ -222,7 +216,7 @@ def fit_at_k(
     else:
         solution, scatter = _by_likelihood(kind, covariates, evidence)
     draws = None
-    if weights is not None and len(weights):
+    if weights is not None and len(weights) and numbers["n_models"] > least:
         if evidence is None:
             draws = solution.refit(weights=weights[:, used])
         else:
