@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...theory.data.bibliography import WORKS
-from ...theory.data.published import KRAJEWSKI_RUNS, PublishedLaw, compute_counterparts
+from ...theory.data.published import KRAJEWSKI_RUNS, compute_counterparts
 from ...theory.typeset.numbers import Places, Shortest
 from ...theory.typeset.shown import Shown
 from ...theory.typeset.table import RULE, Column, Table
@@ -25,7 +25,11 @@ from ..errors import positive_number
 from ..law.form import power
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pandas import DataFrame
+
+    from ...theory.data.published import PublishedLaw
 
 #: The largest difference in accuracy at which two curves agree.
 TOLERANCE = 0.02
@@ -47,45 +51,31 @@ COLUMNS = (
 )
 
 
-@dataclass(frozen=True)
-class BenchmarkCurves:
-    """Three predictions of the raw accuracy on a benchmark as functions of compute, FLOP: by the
-    envelope and by the ray of its params-tokens law, and by the compute law fitted to it.
+def curves_of(law: PublishedLaw, by: PublishedLaw) -> dict[str, Callable[[Any], Any]]:
+    """The raw accuracy on a benchmark as functions of compute, FLOP: by the "envelope" and by the
+    "ray" D/N = 20 of its params-tokens law, and by the compute law "fitted" to it.
     """
+    c, guess = coefficients_of(law), float(law.random_baseline or 0)
+    log_C0, alpha = float(by.printed["alpha"]), float(str(by.coefficients["alpha"]))
+    return {
+        "envelope": lambda C: accuracy(formulas.optimal_reducible_loss(C, **c), guess),
+        "ray": lambda C: accuracy(formulas.ray_reducible_loss(C, RATIO, **c), guess),
+        "fitted": lambda C: accuracy(power(C, log_C0, alpha), guess),
+    }
 
-    law: PublishedLaw
-    compute_law: PublishedLaw
 
-    @property
-    def coefficients(self) -> dict[str, float]:
-        """A, B, beta and gamma of the params-tokens law."""
-        return {name: float(text) for name, text in self.law.coefficients.items() if text}
-
-    def envelope(self, compute: Any) -> Any:
-        """Accuracy with the compute-optimal allocation."""
-        return self._raw(formulas.optimal_reducible_loss(compute, **self.coefficients))
-
-    def ray(self, compute: Any) -> Any:
-        """Accuracy at D/N = 20."""
-        return self._raw(formulas.ray_reducible_loss(compute, RATIO, **self.coefficients))
-
-    def fitted(self, compute: Any) -> Any:
-        """Accuracy by the compute law -log Q' = C0 C^-alpha."""
-        log_C0, alpha = self.compute_law.printed["alpha"], self.compute_law.coefficients["alpha"]
-        return self._raw(power(compute, float(log_C0), float(str(alpha))))
-
-    def _raw(self, neg_log: Any) -> Any:
-        return accuracy(neg_log, float(self.law.random_baseline or 0))
+def coefficients_of(law: PublishedLaw) -> dict[str, float]:
+    """A, B, beta and gamma of a params-tokens law."""
+    return {name: float(text) for name, text in law.coefficients.items() if text}
 
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedCheck(Shown):
     """Derived envelopes and rays against the compute laws of the same source, by benchmark: the
-    `table`, whose columns `check_published` explains, the predictions, and the tolerance.
+    `table`, whose columns `check_published` explains, and the tolerance.
     """
 
     table: DataFrame
-    curves: dict[str, BenchmarkCurves]
     tolerance: float
 
     @property
@@ -129,22 +119,21 @@ def check_published(*, tolerance: float = TOLERANCE) -> PublishedCheck:
     from pandas import DataFrame
 
     tolerance = positive_number("tolerance", tolerance)
-    curves = {str(law.label): BenchmarkCurves(law, by) for law, by in compute_counterparts()}
     compute, rows = np.geomspace(*RANGE, GRID), []
-    for name, own in curves.items():
-        c, fitted = own.coefficients, own.fitted(compute)
-        away = np.abs(own.ray(compute) - fitted)
+    for law, by in compute_counterparts():
+        c, found = coefficients_of(law), {x: y(compute) for x, y in curves_of(law, by).items()}
+        away = np.abs(found["ray"] - found["fitted"])
         rows.append(
             {
-                "name": name,
-                "metric_type": str(own.law.metric_type),
+                "name": str(law.label),
+                "metric_type": str(law.metric_type),
                 "alpha_derived": formulas.exponent(c["beta"], c["gamma"]),
                 "alpha_ray": formulas.ray_exponent(sqrt(RANGE[0]) * sqrt(RANGE[1]), RATIO, **c),
-                "alpha_empirical": float(str(own.compute_law.coefficients["alpha"])),
-                "max_abs_difference_envelope": np.abs(own.envelope(compute) - fitted).max(),
+                "alpha_empirical": float(str(by.coefficients["alpha"])),
+                "max_abs_difference_envelope": np.abs(found["envelope"] - found["fitted"]).max(),
                 "max_abs_difference": away.max(),
                 "compute_at_max": compute[away.argmax()],
                 "verdict": "agrees" if away.max() <= tolerance else "differs",
             }
         )
-    return PublishedCheck(table=DataFrame(rows), curves=curves, tolerance=tolerance)
+    return PublishedCheck(table=DataFrame(rows), tolerance=tolerance)

@@ -30,7 +30,7 @@ from isoflop.numeric.accuracy.averages import averaged
 from isoflop.numeric.accuracy.baselines import Baseline, resolve
 from isoflop.numeric.accuracy.law import fit_law
 from isoflop.numeric.accuracy.laws import BILINEAR, LAWS
-from isoflop.numeric.check.published import BenchmarkCurves
+from isoflop.numeric.check.published import coefficients_of, curves_of
 from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.data.sample import Points, above_guessing
 from isoflop.numeric.hold_out import Backtest, backtest
@@ -153,10 +153,10 @@ class Subset:
     def staged(self):
         return self.compared("compute", "two-stage-linear", "two-stage-logistic", proxy="c4")
 
-    def curves(self, label: str) -> BenchmarkCurves:
-        """Tables 11 and 12 as functions of compute."""
+    def fitted(self, label: str):
+        """Table 11 as a function of compute."""
         law = f"krajewski2025-{label.lower()}"
-        return BenchmarkCurves(published(law), published(f"{law}-compute"))
+        return curves_of(published(law), published(f"{law}-compute"))["fitted"]
 
     # -- sections ------------------------------------------------------------------------------------------------------
 
@@ -213,7 +213,7 @@ class Subset:
                     label,
                     f"{len(self.direct.fit('compute', key).sample)} / {len(self.held_out(label))}",
                     f"{mae} ({mre} %)",
-                    f"{self.error_of(label, self.curves(label).fitted):.4f}",
+                    f"{self.error_of(label, self.fitted(label)):.4f}",
                     f"{errors['mae']:.4f} {between(self.interval_of(label))} "
                     f"({100 * errors['mean_error']:.2f} %)",
                     mae_broken,
@@ -226,9 +226,7 @@ class Subset:
     def held_out_said(self) -> str:
         """What the errors of the published curves tell of the runs that they were fitted to."""
         apart = {
-            label: abs(
-                self.error_of(label, self.curves(label).fitted) - float(printed.TABLE_3[label][1])
-            )
+            label: abs(self.error_of(label, self.fitted(label)) - float(printed.TABLE_3[label][1]))
             for label in self.labels
         }
         worst = max(apart, key=apart.get)
@@ -255,8 +253,8 @@ class Subset:
         """Equation 4 with the paper's coefficients at the public runs' own params and tokens."""
         rows = []
         for label in self.labels:
-            sample, curves = self.samples[label], self.curves(label)
-            c = curves.coefficients
+            sample = self.samples[label]
+            c = coefficients_of(published(f"krajewski2025-{label.lower()}"))
             y = c["A"] * sample.params ** -c["beta"] + c["B"] * sample.tokens ** -c["gamma"]
             law = sample.baseline + (1.0 - sample.baseline) * np.exp(-y)
             usable = above_guessing(sample.accuracy, sample.baseline, self.margin(label))
@@ -368,7 +366,7 @@ class Subset:
 
     def _normalised(self, label: str, compute: np.ndarray) -> np.ndarray:
         baseline = self.samples[label].baseline
-        return (self.curves(label).fitted(compute) - baseline) / (1.0 - baseline)
+        return (self.fitted(label)(compute) - baseline) / (1.0 - baseline)
 
     def ceiling_rows(self) -> list[list[str]]:
         rows = []
@@ -504,9 +502,7 @@ class Subset:
             alpha, C0 = fitted.coefficients["alpha"], fitted.coefficients["C0"]
             own = baseline + (1.0 - baseline) * np.exp(-C0 * compute**-alpha)
             ax.axvspan(UP_TO, 4e22, color="0.93", linewidth=0)
-            ax.plot(
-                compute, self.curves(label).fitted(compute), color="C0", label="Table 11, decoded"
-            )
+            ax.plot(compute, self.fitted(label)(compute), color="C0", label="Table 11, decoded")
             ax.plot(compute, own, color="C1", linestyle="--", label="fit to runs up to 6e21")
             ax.plot(
                 sample.compute,
@@ -569,7 +565,7 @@ class Subset:
         ends = np.array([self.interval_of(label) for label in self.labels])
         paper = np.array([float(printed.TABLE_3[label][1]) for label in self.labels])
         places = np.arange(len(own))[::-1]
-        fixed = [self.error_of(label, self.curves(label).fitted) for label in self.labels]
+        fixed = [self.error_of(label, self.fitted(label)) for label in self.labels]
         ax.hlines(
             places,
             ends[:, 0],

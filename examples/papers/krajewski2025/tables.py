@@ -30,9 +30,10 @@ from isoflop.numeric.check.published import (
     RANGE,
     RATIO,
     TOLERANCE,
-    BenchmarkCurves,
     PublishedCheck,
     check_published,
+    coefficients_of,
+    curves_of,
 )
 from isoflop.theory.data import krajewski2025 as printed
 from isoflop.theory.data.bibliography import WORKS
@@ -224,11 +225,7 @@ class TablesCheck:
     def disagreements(self) -> tuple[Disagreement, ...]:
         """All of them, in the order of the sections."""
         return (
-            *(
-                _of_ray(row, self.rays)
-                for row in self.rays.table.itertuples()
-                if row.verdict != AGREES
-            ),
+            *(_of_ray(row) for row in self.rays.table.itertuples() if row.verdict != AGREES),
             *(_of_draws(row) for row in self.draws if row.verdict != AGREES),
             *(_of_broken(row) for row in self.broken if row.verdict != AGREES),
             *(_of_baseline(row) for row in self.baselines if row.verdict != AGREES),
@@ -270,15 +267,16 @@ def tables_check(*, tolerance: float = TOLERANCE) -> TablesCheck:
     (26, 'Tables 4 and 3')
     """
     rays = check_published(tolerance=tolerance)
-    curves, compute = rays.curves, np.geomspace(*RANGE, GRID)
+    laws = {law.label: (law, by) for law, by in compute_counterparts()}
+    compute = np.geomspace(*RANGE, GRID)
     fitted = compute[compute >= float(KRAJEWSKI_RUNS.fit_lo)]
     return TablesCheck(
         rays=rays,
         draws=tuple(
-            _draws(name, curves[name], compute, rays.tolerance) for name in printed.TABLE_13
+            _draws(name, *laws[name], compute, rays.tolerance) for name in printed.TABLE_13
         ),
         broken=tuple(
-            _broken(name, curves[name], fitted, rays.tolerance) for name in printed.TABLE_10
+            _broken(name, *laws[name], fitted, rays.tolerance) for name in printed.TABLE_10
         ),
         baselines=tuple(_baseline(name) for name in printed.TABLE_16),
         ceilings=tuple(
@@ -340,9 +338,9 @@ def half_unit(digits: str) -> float:
 # -- the rows ----------------------------------------------------------------------------------------------------------
 
 
-def _draws(name: str, curves: BenchmarkCurves, compute: Floats, tolerance: float) -> DrawsRow:
-    law, other = printed_bilinear(name), curves.compute_law
-    difference = np.abs(law.pass_at_k(compute, 1.0) - curves.fitted(compute))
+def _draws(name: str, joint: Any, other: Any, compute: Floats, tolerance: float) -> DrawsRow:
+    law, fitted = printed_bilinear(name), curves_of(joint, other)["fitted"]
+    difference = np.abs(law.pass_at_k(compute, 1.0) - fitted(compute))
     at = int(difference.argmax())
     slopes = (printed.TABLE_13[name][0], other.printed["A"])
     return DrawsRow(
@@ -359,13 +357,16 @@ def _draws(name: str, curves: BenchmarkCurves, compute: Floats, tolerance: float
     )
 
 
-def _broken(name: str, curves: BenchmarkCurves, compute: Floats, tolerance: float) -> BrokenRow:
+def _broken(name: str, joint: Any, other: Any, compute: Floats, tolerance: float) -> BrokenRow:
     digits = printed.TABLE_10[name][1:]
     at_digits = np.array([float(text) for text in digits])
     moved = at_digits + np.diag([half_unit(text) for text in digits])
     Q = broken_values(at_digits[None], compute)[0]
     rounding = float(np.abs(broken_values(moved, compute) - Q).sum(axis=0).max())
-    difference, negative = np.abs(Q - curves.fitted(compute)), np.flatnonzero(Q < 0.0)
+    difference, negative = (
+        np.abs(Q - curves_of(joint, other)["fitted"](compute)),
+        np.flatnonzero(Q < 0.0),
+    )
     at = int(difference.argmax())
     verdict = _within(float(difference[at]), tolerance)
     if rounding > tolerance:
@@ -470,13 +471,14 @@ def _within(difference: float, most: float) -> str:
 # -- disagreements -----------------------------------------------------------------------------------------------------
 
 
-def ray_exponents(curves: BenchmarkCurves) -> Any:
+def ray_exponents(name: str) -> Any:
     """Local exponents along D/N = 20 at the lowest and the highest compute; they fall with it."""
-    return formulas.ray_exponent(np.array(RANGE), RATIO, **curves.coefficients)
+    joint = next(law for law, _ in compute_counterparts() if law.label == name)
+    return formulas.ray_exponent(np.array(RANGE), RATIO, **coefficients_of(joint))
 
 
-def _of_ray(row: Any, check: PublishedCheck) -> Disagreement:
-    lowest, highest = ray_exponents(check.curves[row.name])
+def _of_ray(row: Any) -> Disagreement:
+    lowest, highest = ray_exponents(row.name)
     what = (
         f"accuracy along D/N = 20 differs by {row.max_abs_difference:.4f} at C = "
         f"{_flop(row.compute_at_max)}; exponents "

@@ -54,7 +54,7 @@ def tables_text(check: TablesCheck) -> str:
 def _rays(check: TablesCheck) -> list[str]:
     outside = []
     for row in check.rays.table.itertuples():
-        lowest, highest = ray_exponents(check.rays.curves[row.name])
+        lowest, highest = ray_exponents(row.name)
         away = row.alpha_empirical - min(max(row.alpha_empirical, highest), lowest)
         outside += [f"{row.name} {away:+.4f}"] if away else []
     note = f"Fitted exponents outside the ray's, by how much: {', '.join(outside) or 'none'}."
