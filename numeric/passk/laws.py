@@ -43,8 +43,6 @@ __all__ = ["METHODS", "PassLaws", "fit_passk"]
 
 METHODS = LIKELIHOOD, SQUARES = "likelihood", "least-squares-log"
 USUAL_K = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
-#: A rise of -log pass@k by this share of itself is a rounding error.
-ROUNDING = 1e-12
 #: The covariate by which models are drawn together.
 SIZE = "params"
 #: The law that has an envelope, and the one that is fitted to compute alone.
@@ -97,9 +95,8 @@ class PassLaws(Shown):
 
     @property
     def sound(self) -> bool:
-        """Whether every fit is certified and determined, and no prediction was refused."""
-        refused = self.failed or self.ahead["refused"]
-        return not refused and all(fit.is_sound for fit in self.fits.values())
+        """Whether every law was fitted at every k, certified and determined."""
+        return not self.failed and all(fit.is_sound for fit in self.fits.values())
 
     # -- what follows ------------------------------------------------------------------------------
 
@@ -126,26 +123,12 @@ class PassLaws(Shown):
         return found
 
     @cached_property
-    def ahead(self) -> dict[str, Any]:
-        """The answers at each compute of `compute`: `predicted`, where -log pass@k falls with k; rows
-        of `lost_compute` between the params+tokens laws; and `refused`, the reasons elsewhere.
+    def lost_compute(self) -> Rows:
+        """The cost at one k of the optimum for another, at each compute of `compute`; see
+        `isoflop.numeric.passk.across_k.lost_compute`.
         """
-        found: dict[str, Any] = {"predicted": [], "lost_compute": [], "refused": []}
         joint = {k: fit.law for k, fit in self.of(JOINT).items() if fit.is_sound}
-        for budget in self.compute:
-            at = {"compute": budget}
-            direct = {k: float(fit.predict(at).value[0]) for k, fit in self.of(DIRECT).items()}
-            best = {k: float(law.envelope.loss(budget)) for k, law in joint.items()}
-            pairs = [(y, pair) for y in (direct, best) for pair in pairwise(y)]
-            rising = [(i, k) for y, (i, k) in pairs if y[k] > y[i] * (1.0 + ROUNDING)]
-            if rising:
-                against = "the laws at k={} and k={} contradict each other there".format(*rising[0])
-                why = f"compute={budget:.6g}: {against}: more samples would solve fewer problems"
-                found["refused"].append(why)
-            else:
-                found["lost_compute"] += lost_compute(joint, budget)
-                found["predicted"].append(budget)
-        return found
+        return [row for budget in self.compute for row in lost_compute(joint, budget)]
 
     @cached_property
     def entries(self) -> Rows:
@@ -188,7 +171,7 @@ class PassLaws(Shown):
         may be 0.
         """
         least, found = floor.high if floor.low == 0.0 and floor.high else 0.0, {}
-        for budget in self.ahead["predicted"]:
+        for budget in self.compute:
             band = fit.predict({"compute": budget}, LEVEL)
             value, low, high = (float(x[0]) for x in (band.value, *band.ends))
             found[f"y_{budget:g}"] = Estimate(value, low, max(high, least), level=LEVEL)
@@ -214,10 +197,9 @@ class PassLaws(Shown):
         return DataFrame(self.rows())
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data: the options of the fits, rows, holds_above, lost_compute, refused, warnings."""
-        how = ("method", "resamples", "seed", "cluster", "warnings")
+        """Plain data: the options of the fits, rows, holds_above, lost_compute, warnings."""
+        how = ("method", "resamples", "seed", "cluster", "warnings", "lost_compute")
         found = {name: getattr(self, name) for name in how} | {"level": LEVEL, "rows": self.rows()}
-        found |= {name: self.ahead[name] for name in ("lost_compute", "refused")}
         found["holds_above"] = {
             name: floor.as_dict("compute", "lo", "hi") | {"k": at}
             for name, (floor, at) in self.holds_above.items()
@@ -236,7 +218,7 @@ class PassLaws(Shown):
         if self.method == SQUARES:
             why = "estimates are too high, use the likelihood"
             found += [f"{text}: {why}" for text in stopped(counts)]
-        return found + [f"refused: {reason}" for reason in self.ahead["refused"]]
+        return found
 
     def tables(self) -> list[Table]:
         """One table: every law over k, and where the laws of all k hold together."""
@@ -274,8 +256,8 @@ class PassLaws(Shown):
         failed = sum(row["n_failed_resamples"] for row in self.entries)
         how += f", {failed} refits not certified" if failed else ""
         notes += [f"By {self.method}; {how}.", *self.warnings]
-        if lost := self.ahead["lost_compute"]:
-            worst = max(lost, key=lambda row: row["lost_compute"])
+        if self.lost_compute:
+            worst = max(self.lost_compute, key=lambda row: row["lost_compute"])
             share = f"{100 * worst['lost_compute']:.2g} % of C = {worst['compute']:.4g}"
             best = f"the optimum for k = {worst['chosen']} costs at k = {worst['judged']}"
             notes.append(f"{share} is the most that the optimum of one k costs at another: {best}.")

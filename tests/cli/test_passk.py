@@ -76,11 +76,10 @@ def test_json_of_laws_is_that_of_the_library(call) -> None:
 
 
 def test_what_is_open_is_refused_or_said(data) -> None:
-    """Laws that contradict each other at a small compute; k beyond the samples, by default by the
-    likelihood; models at one number of tokens per param; other seeds.
+    """k beyond the samples, by default by the likelihood; models at one number of tokens per param;
+    other seeds.
     """
-    found = data(f"{FIT} --law compute --k 1 64 {FAST} --compute 1e2 1e24", code=3)
-    assert len(found["refused"]) == 1
+    found = data(f"{FIT} --law compute --k 1 64 {FAST} --compute 1e24")
     assert {"y_1e+24", "alpha_lo"} < {*found["rows"][0]}
     other = data(f"{FIT} --law compute --k 1 64 {FAST} --seed 4")["rows"][0]
     assert other["alpha"] == found["rows"][0]["alpha"]

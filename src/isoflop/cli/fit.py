@@ -54,8 +54,7 @@ models, or in the -log probability g of the gold solutions (column gold):
   params-tokens  E0(k) + N0(k) N^-beta(k) + D0(k) D^-gamma(k), and alpha of its envelope
   gold           xi0(k) + K0(k) g^kappa(k)
 and the compute above which the laws of all k hold together.
-Exit status 3: no minimum was certified, the rows leave coefficients undetermined, or laws of pass@k
-contradict each other at a compute of --compute.
+Exit status 3: no minimum was certified, or the rows leave coefficients undetermined.
 
 examples:
   isoflop fit runs.csv
@@ -175,7 +174,7 @@ def _resampled(args: Namespace, fit: Fit) -> tuple[Fit, str]:
 
 
 def _of_counts(args: Namespace, held: SourceTable) -> tuple[str, int]:
-    """The laws of the counts, and the exit status: 3 where something is undetermined or refused."""
+    """The laws of the counts, and the exit status: 3 where something is undetermined or has no fit."""
     from ..numeric.data.counts import Counts
     from ..numeric.passk.laws import METHODS, fit_passk
 
