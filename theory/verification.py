@@ -165,7 +165,7 @@ def load(name: str | PathLike[str]) -> Derivation:
 
 
 def verify(
-    what: Derivation | str | PathLike[str], *, seed: int = 0, seconds: float | None = None
+    what: Derivation | str | PathLike[str], *, seconds: float | None = None
 ) -> TheoremReport:
     """Check every step of a theorem on every path.
 
@@ -173,8 +173,6 @@ def verify(
     ----------
     what : str, path or Derivation
         A theorem of the package by its name, or a text of one's own, `mine.md`, as `load` reads it.
-    seed : int
-        The seed of the random points.
     seconds : float, optional
         The most seconds for a step; one that takes longer is undecided.
 
@@ -195,7 +193,7 @@ def verify(
     """
     began = perf_counter()
     found = what if isinstance(what, Derivation) else load(what)
-    steps = tuple(StepReport.of(step.verify(seed=seed, seconds=seconds)) for step in found.steps)
+    steps = tuple(StepReport.of(step.verify(seconds=seconds)) for step in found.steps)
     return TheoremReport(
         name=found.name,
         title=plain_sentence(found.title),
@@ -209,11 +207,11 @@ def verify(
     )
 
 
-def verify_named(name: str, *, seed: int = 0) -> TheoremReport:
+def verify_named(name: str) -> TheoremReport:
     """Read and check a theorem of the package; an exception is reported as a failure."""
     began = perf_counter()
     try:
-        return verify(name, seed=seed)
+        return verify(name)
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
         return TheoremReport(name, name, seconds=perf_counter() - began, error=message)

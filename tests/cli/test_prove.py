@@ -5,10 +5,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from tests.theory.documents import printable
+from tests.theory.documents import taken_as_proved
 
 from isoflop.derivations import derivation
-from isoflop.theory.typeset.document import CheckedTheorem
+from isoflop.theory.theorem.derivation import Derivation
 
 # -- prove -----------------------------------------------------------------------------------------
 
@@ -130,7 +130,7 @@ def test_a_derivation_of_ones_own(call, data, refused, tmp_path) -> None:
 @pytest.fixture
 def _taken_as_proved(monkeypatch) -> None:
     """The theorems are verified by the tests of the derivations."""
-    monkeypatch.setattr(CheckedTheorem, "checked", lambda theorem: printable(theorem.name))
+    monkeypatch.setattr(Derivation, "verify", taken_as_proved)
 
 
 @pytest.mark.usefixtures("_taken_as_proved")

@@ -398,7 +398,7 @@ def stopping(monkeypatch, owner, name, *, after):
 
 def test_an_interrupt_keeps_what_is_done(call, there, monkeypatch) -> None:
     from isoflop.numeric.fit.solution import Solution
-    from isoflop.theory.typeset.document import CheckedTheorem
+    from isoflop.theory.theorem.derivation import Derivation
 
     words = "fit runs.csv --bootstrap 1000 --format json"
     plain = json.loads(call("fit runs.csv --format json").out)
@@ -423,7 +423,7 @@ def test_an_interrupt_keeps_what_is_done(call, there, monkeypatch) -> None:
     assert result.err.startswith("isoflop: interrupted: before the first of 1000 resamples")
     assert json.loads(result.out)["coefficients"] == plain["coefficients"]
 
-    stopping(monkeypatch, CheckedTheorem, "checked", after=1)
+    stopping(monkeypatch, Derivation, "verify", after=1)
     result = call("latex optimum_by_lagrange penalty_tails -o notes.tex")
     assert (result.code, result.out) == (INTERRUPTED, "")
     assert "1 of 2" in result.err

@@ -15,7 +15,7 @@ from isoflop.theory.kernel.rules import weakest
 from isoflop.theory.theorem.derivation import Derivation
 from isoflop.theory.theorem.step import Step, Verdict
 from isoflop.theory.theorem.words import Formula, Sentence
-from isoflop.theory.typeset.document import CheckedTheorem
+from isoflop.theory.typeset.document import Checked
 
 BEGIN, END = r"\begin{document}", r"\end{document}"
 WORST_OVERFULL = 3  # points
@@ -51,13 +51,15 @@ def status(theorem: Derivation) -> str:
     return weakest(verdict.strength for verdict in checked(theorem))
 
 
-def printable(name: str) -> CheckedTheorem:
-    """The theorem with every step taken as proved, for tests of pages."""
+def taken_as_proved(theorem: Derivation) -> tuple[Verdict, ...]:
+    """The verdicts of a theorem that holds, for tests of pages."""
     proved, unchecked = Decision(Answer.PROVED, ""), PointCheck(True, 0, "not checked")
-    steps = derivation_of(name).steps
-    return CheckedTheorem(
-        derivation_of(name), tuple(Verdict(step, proved, unchecked) for step in steps)
-    )
+    return tuple(Verdict(step, proved, unchecked) for step in theorem.steps)
+
+
+def printable(name: str) -> Checked:
+    """The theorem with every step taken as proved."""
+    return derivation_of(name), taken_as_proved(derivation_of(name))
 
 
 def compiled(folder: Path, document: str) -> str:

@@ -46,9 +46,9 @@ class Derivation:
 
         return {step.name: replace(step.stated, where=unwritten(step)) for step in self.steps}
 
-    def verify(self, *, points: int = 64, digits: int = 50, seed: int = 0) -> tuple[Verdict, ...]:
+    def verify(self) -> tuple[Verdict, ...]:
         """The verdict on every step."""
-        return tuple(step.verify(points=points, digits=digits, seed=seed) for step in self.steps)
+        return tuple(step.verify() for step in self.steps)
 
     def refuse_mistakes(self) -> None:
         """Refuse a theorem that is certainly mistaken.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sympy import Expr, Rational, Symbol
+from sympy import Rational, Symbol
 
 from ..kernel.answer import Witness
 from .step import Step
@@ -46,26 +46,9 @@ class Erratum:
         """
         if self.printed is None:
             return None
-        verdict = _at(self.printed, self.at).verify()
+        plain, values = self.printed.unfolded, dict(self.at)
+        assumed = tuple(side.xreplace(values) for side in plain.assume)
+        lhs, rhs = plain.lhs.xreplace(values), plain.rhs.xreplace(values)
+        verdict = replace(plain, lhs=lhs, rhs=rhs, assume=assumed).verify()
         found = None if verdict.pointwise.passed else verdict.exact.witness
         return found and replace(found, point=(*self.at, *found.point))
-
-
-def _at(step: Step, point: At) -> Step:
-    """The step with the coordinates of a point in place of letters.
-
-    Raises
-    ------
-    ValueError
-        If the assumptions of the step do not hold there.
-    """
-    plain, values = step.unfolded, dict(point)
-
-    def at_point(side: Expr) -> Expr:
-        return side.xreplace(values)
-
-    assumed = tuple(map(at_point, plain.assume))
-    if any(side.is_positive is False for side in assumed):
-        raise ValueError(f"at={point}: the assumptions of {step.name!r} do not hold there")
-    undecided = tuple(side for side in assumed if side.free_symbols)
-    return replace(plain, lhs=at_point(plain.lhs), rhs=at_point(plain.rhs), assume=undecided)

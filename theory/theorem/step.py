@@ -213,19 +213,16 @@ class Step:
             return ()
         return tuple(arithmetic.positive)
 
-    def verify(
-        self, *, points: int = 64, digits: int = 50, seed: int = 0, seconds: float | None = None
-    ) -> Verdict:
+    def verify(self, *, points: int = 64, seconds: float | None = None) -> Verdict:
         """Check the step on both paths; it is undecided where that takes longer than `seconds`."""
         try:
             with within(seconds):
                 plain = self.unfolded
                 sides = (plain.lhs, plain.relation, plain.rhs)
-                options: dict[str, Any] = {"points": points, "digits": digits, "seed": seed}
-                pointwise = check_at_points(
-                    *sides, assume=plain.assume, limit=plain.limit, **options
+                found = check_at_points(
+                    *sides, assume=plain.assume, limit=plain.limit, points=points
                 )
-                return Verdict(self, self.prove(), pointwise)
+                return Verdict(self, self.prove(), found)
         except OutOfTime as error:
             return Verdict(self, undecided(str(error)), PointCheck(True, 0, "not checked"))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from sympy import __version__ as sympy_version
 
@@ -20,7 +19,10 @@ from .printer import symbol_latex
 from .theorem import Cite, theorem_latex
 from .words import latex_sentence
 
-__all__ = ["PREFIX", "CheckedTheorem", "cited", "document_latex"]
+__all__ = ["PREFIX", "cited", "document_latex"]
+
+#: A theorem to print, and the verdicts on its steps in their order.
+Checked = tuple[Derivation, Sequence[Verdict]]
 
 PACKAGES = ("amsmath", "amssymb", "amsthm")
 #: The prefix of labels and, in a fragment, of the keys of citations.
@@ -54,24 +56,6 @@ PREAMBLE = r"""\documentclass{article}
 """
 #: The most theorems that the first line of a fragment names.
 MOST_NAMED = 4
-
-
-@dataclass(frozen=True)
-class CheckedTheorem:
-    """A theorem to print, with the verdicts on its steps in their order."""
-
-    derivation: Derivation
-    verdicts: tuple[Verdict, ...]
-
-    @classmethod
-    def checked(cls, derivation: Derivation) -> CheckedTheorem:
-        """The theorem with every step checked on every path."""
-        return cls(derivation, derivation.verify())
-
-    @property
-    def status(self) -> str:
-        """The strength of the weakest step."""
-        return weakest(verdict.strength for verdict in self.verdicts)
 
 
 # -- citations -------------------------------------------------------------------------------------
@@ -113,7 +97,7 @@ def cited(latex: str) -> list[Work]:
 
 
 def document_latex(
-    entries: Iterable[CheckedTheorem],
+    entries: Iterable[Checked],
     *,
     notation: str | Notation = DEFAULT,
     proof: str = "short",
@@ -123,8 +107,8 @@ def document_latex(
 
     Parameters
     ----------
-    entries : iterable of CheckedTheorem
-        The theorems, in order.
+    entries : iterable of (Derivation, sequence of Verdict)
+        The theorems in order, each with the verdicts on its steps.
     notation : {"schaeffer", "hoffmann"}
         A theorem whose own letters would collide with it is printed in the default notation, and
         says so.
@@ -155,11 +139,9 @@ def document_latex(
     return "\n".join([*shown, r"\end{document}"])
 
 
-def _head_of_fragment(
-    entries: Sequence[CheckedTheorem], spelling: Notation, body: str
-) -> Iterator[str]:
+def _head_of_fragment(entries: Sequence[Checked], spelling: Notation, body: str) -> Iterator[str]:
     """The comments at the head of a fragment: its origin, its content and what it needs."""
-    names = [entry.derivation.name for entry in entries]
+    names = [theorem.name for theorem, _ in entries]
     content = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} theorems"
     yield f"% isoflop {__version__}: {content}; {spelling.name} notation"
     yield f"% Needs the packages {', '.join(PACKAGES)}."
@@ -169,10 +151,10 @@ def _head_of_fragment(
 
 
 def _theorem(
-    entry: CheckedTheorem, spelling: Notation, proof: str, cite: Cite, environment: str
+    entry: Checked, spelling: Notation, proof: str, cite: Cite, environment: str
 ) -> Iterator[str]:
     """The theorem, its status, its source and its consequences."""
-    derivation = entry.derivation
+    derivation, verdicts = entry
     if clash := _clash(derivation, spelling):
         spelling = DEFAULT
         yield (
@@ -183,11 +165,12 @@ def _theorem(
         derivation,
         notation=spelling,
         proof=proof,
-        verdicts=entry.verdicts,
+        verdicts=verdicts,
         cite=cite,
         environment=environment,
     )
-    about = [rf"\noindent \textbf{{Status:}} {latex_words(entry.status)}."]
+    status = weakest(verdict.strength for verdict in verdicts)
+    about = [rf"\noindent \textbf{{Status:}} {latex_words(status)}."]
     about.append(rf"\textbf{{Source:}} {cite(derivation.source)}")
     if derivation.follows:
         follows = latex_sentence(derivation.follows, spelling, words=cite)

@@ -66,13 +66,14 @@ def run(args: Namespace) -> tuple[str, int]:
 
     from tqdm import tqdm
 
-    from ..theory.typeset.document import PREFIX, CheckedTheorem, cited, document_latex
+    from ..theory.typeset.document import PREFIX, Checked, cited, document_latex
 
     bar = tqdm(names, "derivations", unit="proof", leave=False, disable=not is_terminal(sys.stderr))
-    entries: list[CheckedTheorem] = []
+    entries: list[Checked] = []
     try:
         for name in bar:
-            entries.append(CheckedTheorem.checked(derivation(name)))
+            theorem = derivation(name)
+            entries.append((theorem, theorem.verify()))
     except KeyboardInterrupt:
         if not entries:
             raise
@@ -87,4 +88,5 @@ def run(args: Namespace) -> tuple[str, int]:
     if len(entries) < len(names):
         say("interrupted", f"{len(entries)} of {len(names)} derivations are in the document")
         return text, INTERRUPTED
-    return text, NEGATIVE if any(entry.status == "failed" for entry in entries) else DONE
+    verdicts = (verdict for _, found in entries for verdict in found)
+    return text, DONE if all(verdict.holds for verdict in verdicts) else NEGATIVE

@@ -44,8 +44,8 @@ def test_a_witness_is_at_the_point_that_is_asked_for() -> None:
     witness = replace(SAMPLE, at=point).witness()
     assert witness is not None
     assert (witness.point, Rational(witness.lhs), Rational(witness.rhs)) == (point, 9, 5)
-    with pytest.raises(ValueError, match="assumptions of 'printed' do not hold"):
-        replace(SAMPLE, printed=replace(SLIP, assume=(X - Y,)), at=point).witness()
+    outside = replace(SAMPLE, printed=replace(SLIP, assume=(X - Y,)), at=point)
+    assert outside.witness() is None  # where the assumption does not hold
 
 
 @pytest.mark.parametrize("erratum", FOUND, ids=lambda e: e.name)

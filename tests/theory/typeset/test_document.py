@@ -5,7 +5,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from tests.theory.documents import compiled, complaints, derivation_of, printable, theorem_of
+from tests.theory.documents import (
+    checked,
+    compiled,
+    complaints,
+    derivation_of,
+    printable,
+    theorem_of,
+)
 from tests.theory.typeset.forms import NOTATIONS
 
 from isoflop.theory.data.bibliography import WORKS
@@ -13,7 +20,7 @@ from isoflop.theory.data.notation import notation as find_notation
 from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.theorem.step import Cited, Step, UnderLemma
 from isoflop.theory.theorem.words import say
-from isoflop.theory.typeset.document import CheckedTheorem, cited, document_latex
+from isoflop.theory.typeset.document import Checked, cited, document_latex
 from isoflop.theory.typeset.printer import PaperPrinter
 from isoflop.theory.typeset.theorem import theorem_latex
 
@@ -28,7 +35,7 @@ FEW = (
 
 
 @pytest.fixture(scope="module")
-def entries() -> dict[str, CheckedTheorem]:
+def entries() -> dict[str, Checked]:
     return {name: printable(name) for name in FEW}
 
 
@@ -104,8 +111,7 @@ def test_the_proofs_of_the_envelope(notation: str) -> None:
 
 def about(claim: Step, proof: str = "steps") -> str:
     derivation = theorem_of(claim)
-    checked = CheckedTheorem(derivation, derivation.verify(points=4, digits=30))
-    return document_latex([checked], proof=proof)
+    return document_latex([(derivation, checked(derivation, 4))], proof=proof)
 
 
 TRUE = Step("square", (sym.A + 1) ** 2, "==", sym.A**2 + 2 * sym.A + 1, "Expand.")
