@@ -58,7 +58,6 @@ TABLES = PLAIN_DATA - {("theory", "data")}
 CALL_FLOAT = {("theory", "code"), ("theory", "law")}  # print source; turn floats into decimals
 
 ARRAYS = {"numpy", "scipy", "matplotlib", "pandas"}
-SLOW_TO_LOAD = {"sympy", "mpmath", "scipy", "matplotlib", "pandas", "tqdm"}
 #: The folders at the top by their bare names, which nobody imports; ruff looks at the other files.
 BARE = {"theory", "numeric", "derivations"}
 EVALUATORS = {"eval", "parse_expr", "parse_latex", "lambdify"}
@@ -189,35 +188,7 @@ def foreign_to_theory(name: str, made: Import) -> bool:
     return made.library in ARRAYS or made.module.startswith(("isoflop.numeric", "isoflop.cli"))
 
 
-def _loads_sympy(module: str) -> bool:
-    """Whether a module is one of theory proper."""
-    there = place(module)
-    return there is not None and there[0] == "theory" and there not in PLAIN_DATA
-
-
-def heavy_plain_data(name: str, made: Import) -> bool:
-    """Plain data, and the lazy ``__init__`` of the theory, load nothing that loads SymPy."""
-    is_front = name == "isoflop.theory"
-    if (not is_front and place(name) not in PLAIN_DATA) or _is_lazy_frame(name, made):
-        return False
-    heavy = made.library in SLOW_TO_LOAD | ARRAYS or _loads_sympy(made.module)
-    return heavy and (made.at_once or not is_front)
-
-
-def slow_at_start(name: str, made: Import) -> bool:
-    """The numeric layer loads at once NumPy and plain data alone; the package, its entry point and
-    the front of the command line load the standard library.
-    """
-    if name.startswith("isoflop.numeric"):
-        return made.at_once and (made.library in SLOW_TO_LOAD or _loads_sympy(made.module))
-    front = name in {"isoflop", "isoflop.__main__", "isoflop.cli"}
-    return front and made.at_once and made.library in SLOW_TO_LOAD | ARRAYS
-
-
-RULES = (
-    *(against_the_layers, foreign_to_the_kernel, foreign_to_theory),
-    *(heavy_plain_data, slow_at_start),
-)
+RULES = (against_the_layers, foreign_to_the_kernel, foreign_to_theory)
 
 
 @pytest.mark.parametrize("broken", RULES)

@@ -1,8 +1,6 @@
 """Reports on theorems: the result of every path, and failures."""
 
 import json
-import re
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -28,15 +26,6 @@ def test_a_report_has_every_path() -> None:
     assert steps[1]["claim"] == "x + y >= x"
     report = verify(theorem_of(BOUND), seconds=1e-6)
     assert (report.status, report.steps[0].exact) == ("undecided", "undecided")
-
-
-def test_a_failure_names_a_point_where_the_sides_differ() -> None:
-    report = verify(theorem_of(SQUARE, WRONG))
-    assert (report.status, report.failed) == ("refuted", True)
-    assert [step.status for step in report.steps] == ["proved", "refuted"]
-    (objection,) = report.steps[1].objections
-    values = {m[1]: Fraction(m[2]) for m in re.finditer(r"(\w) = ([\d/]+)", objection)}
-    assert (values["x"] + values["y"]) ** 2 != values["x"] ** 2 + values["y"] ** 2
 
 
 def test_a_text_of_ones_own(tmp_path: Path) -> None:

@@ -6,16 +6,16 @@ from dataclasses import replace
 import pytest
 from sympy import Expr, Function, Integer, exp
 from tests.theory.documents import compiled, complaints
-from tests.theory.typeset.forms import ENVELOPES, NOTATIONS, OWN_LETTERS, TWO_TERMS, positive
+from tests.theory.typeset.forms import ENVELOPES, NOTATIONS, OWN_LETTERS, positive
 
 from isoflop.theory.budget import SIX_ND, Budget
 from isoflop.theory.data.notation import HOFFMANN, SCHAEFFER, Notation
 from isoflop.theory.envelope import Envelope, derive, optimum
 from isoflop.theory.kernel import decide
 from isoflop.theory.kernel import symbols as sym
-from isoflop.theory.kernel.functions import defined, phi2
+from isoflop.theory.kernel.functions import phi2
 from isoflop.theory.law import LawForm, Term
-from isoflop.theory.penalty import Misallocation, P, misallocation
+from isoflop.theory.penalty import misallocation
 from isoflop.theory.theorem.step import Step
 from isoflop.theory.typeset.equations import side_conditions
 
@@ -59,51 +59,6 @@ def test_every_line_of_the_envelope_holds(name: str, spelling: Notation) -> None
         for equation in line:
             first, *others = (in_full(side, meant) for side in equation.sides)
             assert all(decide(first, other).proved for other in others), equation
-
-
-def as_penalty(m: Misallocation, side: Expr, of: Expr) -> Expr:
-    """A side with P(r), P(rho) and P, here of the variables of `of`, in full."""
-    in_s = m.penalty.subs(sym.SIZE_RATIO, exp(sym.LOG_SIZE_RATIO))
-    in_ratio = m.penalty.subs(sym.SIZE_RATIO, m.size_ratio)
-    named = {Function("P")(sym.SIZE_RATIO): m.penalty, Function("P")(sym.RATIO): in_ratio}
-    bare = {sym.LOG_SIZE_RATIO: in_s, sym.RATIO: in_ratio}
-    penalty = next((bare[x] for x in bare if x in of.free_symbols), m.penalty)
-    return side.xreplace(named).xreplace({P: penalty})
-
-
-@pytest.mark.parametrize("name", TWO_TERMS)
-def test_every_line_of_the_misallocation_holds(name: str) -> None:
-    """Equalities by the normal form; the definitions of r, rho, L and C_eff make the rest what it
-    says.
-    """
-    envelope = ENVELOPES[name]
-    m = misallocation(envelope)
-    n, d = envelope.form.variables
-    r, slope = sym.SIZE_RATIO, m.ratio * sym.SIZE_RATIO
-    at_fixed_compute = {n: r * envelope.optimum(n), d: slope * envelope.optimum(d)}
-    off_optimum = m.penalty * envelope.reducible
-    meant = meanings(envelope) | {
-        sym.L: envelope.form.loss_at(off_optimum),
-        sym.REDUCIBLE: off_optimum,
-        optimum(sym.REDUCIBLE): envelope.reducible,
-        positive("C_eff"): sym.C * m.effective_compute,
-        positive("Delta C"): sym.C * m.compute_overhead,
-        positive(f"k_{d}"): m.tokens_factor,
-        positive("N_crit"): m.critical_size_ratio * envelope.optimum(n),
-        positive("D_crit"): m.critical_tokens_ratio * envelope.optimum(d),
-        sym.RATIO: m.ratio,
-    }
-    equations = [e for _, lines in m.sections() for line in lines for e in line]
-    exact = [e for e in equations if e.is_equality and e.sides[0] != sym.LOG_SIZE_RATIO]
-    assert len(exact) >= 12
-    for equation in exact:
-        sides = [as_penalty(m, side, equation.sides[1]) for side in equation.sides]
-        first, *others = (
-            defined(in_full(side, meant).subs(at_fixed_compute, simultaneous=True))
-            for side in sides
-        )
-        assume = (1 - m.overtrained_tail,) if "k_" in str(sides) else ()
-        assert all(decide(first, other, assume=assume).proved for other in others), equation
 
 
 # -- what is not proved ----------------------------------------------------------------------------
