@@ -121,8 +121,9 @@ def rank_proxies(
 
     Examples
     --------
-    >>> runs = {"N": [1e8, 1e9, 1e10], "acc_arc": [0.3, 0.4, 0.6], "loss_c4": [3.0, 2.7, 2.4]}
-    >>> rank_proxies({**runs, "D": [1e10] * 3}).to_dict("list")
+    >>> runs = {"N": [1e8, 1e9, 1e10], "D": [1e10] * 3, "c4": [3.0, 2.7, 2.4]}
+    >>> table = {**runs, "benchmark": ["arc"] * 3, "score": [0.3, 0.4, 0.6]}
+    >>> rank_proxies(table, proxies=["c4"]).to_dict("list")
     {'benchmark': ['arc'], 'proxy': ['c4'], 'n': [3], 'spearman': [-1.0]}
     """
     from pandas import DataFrame

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import listed
-from .metrics import benchmark_and_metric, is_accuracy
 from .table import SourceTable, in_backticks
 from .where import evaluated
 
@@ -161,28 +160,26 @@ def kind_of(table: SourceTable, columns: Mapping[str, str | None] | None = None)
         found = candidates(table, kind, {name: x for name, x in given.items() if name})
         if any(all(found.get(name) for name in names) for names in kind.needed):
             return kind.name
-    found_in = filter(None, map(benchmark_and_metric, table.names))
-    return EVALUATIONS.name if any(is_accuracy(metric) for _, metric in found_in) else None
+    return None
 
 
 def recognise(
     table: SourceTable,
     kind: Kind,
     columns: Mapping[str, str | None] | None,
-    others: Collection[str] | None = (),
+    others: Collection[str] = (),
 ) -> tuple[SourceTable, dict[str, str]]:
     """Find the columns of the quantities: the table, and quantity -> column as far as there is one.
 
-    `columns`: what the user says, a quantity, its letter or another name -> its column, an
-    expression such as ``tokens_B*1e9``, or None where there is none. `others`: the other names that
-    are allowed, None for all. An expression is a column of the table that comes back, and so is
-    what has another name, by that name.
+    `columns`: what the user says, a quantity, its letter or one of the other names that are allowed
+    -> its column, an expression such as ``tokens_B*1e9``, or None where there is none. Expressions
+    and other names are columns of the table that comes back.
     """
     chosen: dict[str, str | None] = {}
     more = [key for key in columns or {} if quantity_named(key, kind) is None]
     for key, column in (columns or {}).items():
         quantity = quantity_named(key, kind)
-        if quantity is None and others is not None and key not in others:
+        if quantity is None and key not in others:
             names = [*kind.quantities]
             complaint = f"{key!r} is not a quantity; choose from {', '.join(names)}"
             complaint += close_matches(key, names)
@@ -191,18 +188,15 @@ def recognise(
             raise ArgumentError("columns", {key: column}, complaint=f"{quantity!r} is given twice")
         if quantity:
             chosen[quantity] = column
-        if column is None:
-            left = table.frame.drop(columns=[key] if key in more else [], errors="ignore")
-        elif column in table.names:
-            left = table.frame.assign(**({key: table.frame[column]} if key in more else {}))
-        else:
+        if column is not None and column not in table.names:
             try:
                 cells = evaluated(column, table.frame, table.source, "columns")
             except ArgumentError as error:
                 complaint = f"is no column; as an expression: {error.complaint}"
                 raise ArgumentError("columns", {key: column}, complaint=complaint) from None
-            left = table.frame.assign(**{column if quantity else key: cells})
-        table = replace(table, frame=left)
+            table = replace(table, frame=table.frame.assign(**{column: cells}))
+        if column is not None and quantity is None:
+            table = replace(table, frame=table.frame.assign(**{key: table.frame[column]}))
     found = candidates(table, kind, chosen, more)
     choices = [
         f"columns {listed(held)} may all be {name}; {how_to_choose(name, held[0])}"

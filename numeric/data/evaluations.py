@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...theory.data.notation import close_matches
-from ..errors import ArgumentError, TableError
+from ..errors import ArgumentError
 from ..words import listed
-from .columns import BUDGET, EVALUATIONS, SPELLINGS, how_to_choose, is_spelt, recognise, require
-from .metrics import benchmark_and_metric, is_accuracy, passes
+from .columns import BUDGET, EVALUATIONS, how_to_choose, recognise, require
+from .metrics import is_accuracy, passes
 from .rows import FrameColumn, View, doubts, read_rows, refuse_twice
 from .sample import Points
-from .table import SourceTable, in_backticks, table_of, texts
+from .table import in_backticks, table_of, texts
 from .where import holds
 
 if TYPE_CHECKING:
@@ -66,17 +66,14 @@ class Evaluations(View):
         Parameters
         ----------
         data : path, or anything that ``pandas.DataFrame`` accepts
-            Either a row for each score, with columns for the benchmark (``benchmark``, ``task``,
-            ...), the score (``score``, ``accuracy``, ...) and, optionally, the metric
-            (``metric_type``, ...), the accuracy of guessing (``random_baseline``, ...) and the run
-            (``run``, ``name``, ...; without it the rows of equal params, tokens and compute are one
-            run);
-            or a row for each run, with columns such as ``acc_hellaswag``, ``arc_easy_acc_norm`` and
-            ``loss_c4``.
+            A row for each score, with columns for the benchmark (``benchmark``, ``task``, ...), the
+            score (``score``, ``accuracy``, ...) and, optionally, the metric (``metric_type``, ...),
+            the accuracy of guessing (``random_baseline``, ...) and the run (``run``, ``name``, ...;
+            without it the rows of equal params, tokens and compute are one run). A table with a row
+            for each run is first turned by ``DataFrame.melt``.
         columns, where
             See `Runs.read`. The quantities are run, benchmark, metric_type, score, random_baseline,
-            params, tokens and compute. Any other name is that of a new column, as in
-            ``{"acc_hellaswag": "HS/100"}``.
+            params, tokens and compute.
 
         Raises
         ------
@@ -86,14 +83,16 @@ class Evaluations(View):
 
         Examples
         --------
-        >>> rows = {"N": [1e8, 1e9], "D": [2e9, 2e10], "acc_piqa": [0.6, 0.7], "loss_c4": [3.3, 2.7]}
+        >>> wide = {"N": [1e8, 1e9], "D": [2e9, 2e10], "piqa": [0.6, 0.7], "sciq": [0.5, 0.8]}
+        >>> from pandas import DataFrame
+        >>> rows = DataFrame(wide).melt(["N", "D"], var_name="benchmark", value_name="score")
         >>> runs = Evaluations.read(rows)
-        >>> runs.benchmarks, runs.compute.tolist(), runs.proxies["c4"].tolist()
-        (('piqa',), [1.2e+18, 1.2e+20], [3.3, 2.7])
+        >>> runs.benchmarks, runs.compute.tolist(), runs.scores["sciq"].tolist()
+        (('piqa', 'sciq'), [1.2e+18, 1.2e+20], [0.5, 0.8])
         """
         if isinstance(data, Evaluations):
             return data.unread(columns=columns, where=where)
-        return _read(data, columns or {}, where)
+        return _read(data, columns, where)
 
     @property
     def scores(self) -> dict[str, Any]:
@@ -175,62 +174,25 @@ class Evaluations(View):
         return Points(**at, **seen, k=k, accuracy=scores[place, index])
 
 
-def _read(data: Any, given: Mapping[str, str | None], where: str | None) -> Evaluations:
+def _read(data: Any, columns: Mapping[str, str | None] | None, where: str | None) -> Evaluations:
     """Read evaluations; see `Evaluations.read`."""
-    import pandas as pd
-
-    table, column_of = recognise(table_of(data), EVALUATIONS, given, None)
-    if given.get("benchmark") or {"benchmark", "score"} <= column_of.keys():
-        require(table, column_of, "score")
-        view = read_rows(table, column_of, EVALUATIONS, (*BUDGET, *OF_SCORES), where)
-        rows = view.frame.assign(column=view.columns["score"])
-    else:  # a row for each run
-        found = _columns_of_scores(table, column_of)
-        column_of = {name: column_of[name] for name in ("run", *BUDGET) if name in column_of}
-        held, numbers = column_of | dict(zip(found, found, strict=True)), (*BUDGET, *found)
-        view = read_rows(table, held, EVALUATIONS, ("run", *BUDGET), where, numbers)
-        view = replace(view, columns=column_of)
-        names = ("column", "benchmark", "metric_type")
-        each = [dict(zip(names, (x, *key), strict=True)) for x, key in found.items()]
-        rows = pd.concat([view.frame.assign(score=view.frame[x["column"]], **x) for x in each])
-        rows = rows.dropna(subset="score").sort_index(kind="stable")
-        view = replace(view, frame=view.frame.drop(columns=[*found]))
-        if "run" not in view.frame:  # each row is a run, also two of one size
-            view.frame["run"] = [f"row {row}" for row in view.frame.index]
+    table, column_of = recognise(table_of(data), EVALUATIONS, columns)
+    require(table, column_of, "benchmark", "score")
+    view = read_rows(table, column_of, EVALUATIONS, (*BUDGET, *OF_SCORES), where)
     runs = _runs(view)
-    scores = _scores(view, rows.assign(run=runs["index"].loc[rows.index]))
-    kinds = scores.drop_duplicates("key").set_index("key")["metric_type"]
+    scores = _scores(view, view.frame.assign(run=runs["index"]))
+    metrics = scores.drop_duplicates("key").set_index("key")["metric_type"]
     first = runs.drop_duplicates("index").drop(columns="index")
-    for key in kinds.index.intersection(["run", *BUDGET]):
+    for key in metrics.index.intersection(["run", *BUDGET]):
         raise view.error(f"a benchmark may not be called {key!r}")
-    held = scores.pivot(index="run", columns="key", values="score").reindex(range(len(first)))
+    held = scores.pivot(index="run", columns="key", values="score")
+    frame = first.assign(**{key: held[key].to_numpy() for key in metrics.index})
+    warnings = (*view.warnings, *doubts(first, view.columns))
     return Evaluations(
-        metric_types={key: metric or None for key, metric in kinds.items()},
+        metric_types={key: metric or None for key, metric in metrics.items()},
         table_baselines=_baselines(view, scores),
-        **vars(
-            replace(
-                view,
-                frame=first.assign(**{key: held[key].to_numpy() for key in kinds.index}),
-                warnings=(*view.warnings, *doubts(first, view.columns)),
-            )
-        ),
+        **vars(replace(view, frame=frame, warnings=warnings)),
     )
-
-
-def _columns_of_scores(
-    table: SourceTable, column_of: Mapping[str, str]
-) -> dict[str, tuple[str, str]]:
-    """Column -> benchmark and metric, of a table with a row for each run."""
-    found = {}
-    for column in [name for name in table.names if name not in column_of.values()]:
-        if is_spelt(column, SPELLINGS["loss"]):
-            found[column] = column, "loss"
-        elif pair := benchmark_and_metric(column):
-            found[column] = pair
-    if not any(is_accuracy(metric) for _, metric in found.values()):
-        hint = f"the columns are {listed(table.names)}; {how_to_choose('acc_hellaswag')}"
-        raise TableError(table.source, f"no column of accuracy, such as acc_hellaswag; {hint}")
-    return found
 
 
 def _runs(view: View) -> DataFrame:
@@ -280,11 +242,10 @@ def _scores(view: View, rows: DataFrame) -> DataFrame:
     refuse_twice(view, scores, ["run", "key"], f"hold two scores of the same run: {hint}")
     is_share, is_finite = scores["score"].between(0.0, 1.0), np.isfinite(scores["score"])
     for row, score in scores[~is_share.where(scores["is_accuracy"], is_finite)][:1].iterrows():
-        quantity = "score" if score.column == view.columns.get("score") else score.column
-        hint = f"of percent say --column {quantity}='{in_backticks(score.column)}/100'"
+        column = view.columns["score"]
+        hint = f"of percent say --column score='{in_backticks(column)}/100'"
         domain = f"a number from 0 to 1; {hint}" if score.is_accuracy else "finite"
-        complaint = f"{score.key}={score.score:.16g} must be {domain}"
-        raise view.error(complaint, row, column=score.column)
+        raise view.error(f"{score.key}={score.score:.16g} must be {domain}", row, column=column)
     return scores
 
 

@@ -1,4 +1,4 @@
-"""Metrics of benchmarks: which of them are accuracies, and how columns of scores are named."""
+"""Metrics of benchmarks: which of them are accuracies."""
 
 from __future__ import annotations
 
@@ -10,11 +10,6 @@ CHOICES = r"acc(?:uracy)?(?:[ _-]?norm(?:_bytes)?)?"
 OTHERS = (
     r"loss|nll|ce|cross[ _-]?entropy|(?:(?:word|byte)_)?(?:perplexity|ppl)|bits_per_byte|bpb|"
     r"brier(?:[ _-]?score)?|log[ _-]?prob|log[ _-]?likelihood|logits_per_byte"
-)
-BETWEEN = r"[_/ .:\-]"
-#: A column with one of these words holds the error of a score.
-OF_ERRORS = re.compile(
-    rf"(?:^|{BETWEEN})(?:std_?err|standard_?error|std|se|ci)(?:$|{BETWEEN})", re.IGNORECASE
 )
 
 
@@ -42,18 +37,3 @@ def passes(metric: str | None) -> int | None:
 def guessing_scores_nothing(metric: str | None) -> bool:
     """Whether the metric, such as pass@1, implies that the accuracy of guessing is 0."""
     return _matches(FREE_TEXT, metric) is not None
-
-
-def benchmark_and_metric(column: str) -> tuple[str, str] | None:
-    """The benchmark and the metric of a column such as acc_hellaswag; None for other columns.
-
-    >>> list(map(benchmark_and_metric, ("acc_norm_arc", "humaneval pass@10", "acc_stderr_piqa")))
-    [('arc', 'acc_norm'), ('humaneval', 'pass@10'), None]
-    """
-    metric = f"(?P<m>{FREE_TEXT}|{CHOICES}|{OTHERS})"
-    patterns = (f"{metric}{BETWEEN}+(?P<b>.+)", f"(?P<b>.+?){BETWEEN}+{metric}")
-    for pattern in patterns if not OF_ERRORS.search(column) else ():
-        match = re.fullmatch(pattern, column.strip(), re.IGNORECASE)
-        if match and match["m"].lower() not in ("em", "ce"):  # too short to be told from words
-            return match["b"], match["m"]
-    return None

@@ -179,10 +179,9 @@ def read_rows(
     kind: Kind,
     needed: Collection[str],
     where: str | None,
-    numbers: Collection[str] = NUMBERS,
 ) -> View:
     """The rows of a table that satisfy a condition and hold the numbers that they must. A row is
-    rejected where a quantity that is `needed` is missing, a cell of one of the `numbers` holds
+    rejected where a quantity that is `needed` is missing, a cell of a number holds
     something else, or a number that must be positive and finite is not.
 
     `column_of`: quantity -> its column; `kind`: the quantities that the table may hold.
@@ -198,7 +197,7 @@ def read_rows(
     cells: dict[str, Any] = {}
     for name, column in column_of.items():
         cells[name] = raw[column]
-        if name in numbers:
+        if name in NUMBERS:
             cells[name], wrong = table.numbers(column, name)
             reject(wrong, f"{name}=" + raw[column].map(shown) + " is not a number")
     held, warnings = _filled(pd.DataFrame(cells, raw.index))
@@ -207,7 +206,7 @@ def read_rows(
         bad = x.notna() & ~((x > 0.0) & np.isfinite(x))
         reject(bad, f"{name}=" + x.map(repr) + ": must be above 0 and finite")
     for name in [name for name in needed if name in held]:
-        empty = held[name].isna() if name in numbers else texts(held[name]) == ""
+        empty = held[name].isna() if name in NUMBERS else texts(held[name]) == ""
         reject(empty, f"{name} is missing")
     chosen = np.ones(len(raw), dtype=bool)
     if where is not None:

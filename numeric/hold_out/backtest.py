@@ -42,7 +42,7 @@ def backtest(
     *,
     laws: str | Sequence[str] | None = None,
     hold_out: str | None = None,
-    axis: str | None = None,
+    axis: str = "compute",
     sweep: bool = False,
     cutoffs: Any = None,
     k: Sequence[int] | None = None,
@@ -66,9 +66,9 @@ def backtest(
         `isoflop.numeric.accuracy.laws.LAWS`.
     hold_out : str, optional
         A condition on the rows, as in "compute > 6e21": they are predicted once, from all others.
-    axis : {"compute", "params", "tokens", "gold"}, optional
-        The quantity that cutoffs are in, without a condition; by default compute. For gold, the -log
-        probability of the gold reference solution, less is more expensive.
+    axis : {"compute", "params", "tokens", "gold"}
+        The quantity that cutoffs are in. For gold, the -log probability of the gold reference
+        solution, less is more expensive.
     sweep : bool
         Whether each cutoff predicts all rows beyond it, which tells far more about the coverage of
         intervals. By default it predicts the rows at the highest value of the axis, which are never
@@ -101,18 +101,16 @@ def backtest(
     import pandas as pd
     from tqdm import tqdm
 
-    for name, value, kind in (
-        ("k", k, Counts),
-        ("benchmarks", benchmarks, Evaluations),
-        ("baselines", baselines, Evaluations),
-        ("proxy", proxy, Evaluations),
-    ):
-        if value is not None and not isinstance(table, kind):
-            raise ArgumentError(name, value, complaint=f"is for {kind.__name__} alone")
-    if hold_out is not None and (sweep or axis is not None or cutoffs is not None):
+    if k is not None and not isinstance(table, Counts):
+        raise ArgumentError("k", k, complaint="is for Counts alone")
+    of_scores = {"benchmarks": benchmarks, "baselines": baselines, "proxy": proxy}
+    for name, value in of_scores.items() if not isinstance(table, Evaluations) else ():
+        if value is not None:
+            raise ArgumentError(name, value, complaint="is for Evaluations alone")
+    if hold_out is not None and (sweep or cutoffs is not None):
         complaint = "rows are held out by a condition or by cutoffs, not by both"
         raise ArgumentError("hold_out", hold_out, complaint=complaint)
-    if (axis := axis or "compute") not in AXES:
+    if axis not in AXES:
         raise outside("axis", axis, f"one of {', '.join(AXES)}")
     asked = [laws] if isinstance(laws, str) else None if laws is None else [*dict.fromkeys(laws)]
     if asked == []:
@@ -123,21 +121,22 @@ def backtest(
         names = table.benchmarks if benchmarks is None else tuple(benchmarks)
         known |= resolve(table, benchmarks=[name for name in names if name not in known])
         known = {name: known[name] for name in names}
-        tasks = [*accuracy_tasks(table, known, proxy, *how)]
+        found = accuracy_tasks(table, known, proxy, *how)
         usual, targets = 0, NEXT
         if cutoffs is None:
             cutoffs = _thresholds(table) if sweep and axis == "compute" else CUTOFFS
     elif isinstance(table, Counts):
         powers = [power for power in POWERS if power <= table.n.max()]
-        tasks = [
-            *pass_tasks(table, ks_of(of_one_benchmark(table), powers if k is None else k), *how)
-        ]
+        found = pass_tasks(table, ks_of(of_one_benchmark(table), powers if k is None else k), *how)
     else:
         table = Runs.read(table, require=("loss",))
-        tasks = [*loss_tasks(table, *how)]
-    count = whole_number("resamples", usual if resamples is None else resamples, 0)
+        found = loss_tasks(table, *how)
+    tasks, count = [*found], whole_number("resamples", usual if resamples is None else resamples, 0)
     if not tasks:
         raise TableError(table.source, "no law has all that it depends on")
+    points = dict[Any, Any]()
+    for task in tasks:
+        points.setdefault(task.subject, task.rows)
     if hold_out is None and axis not in tasks[0].rows:
         raise ArgumentError("axis", axis, complaint=f"{table.source} has no {axis}")
     held = [] if hold_out is None else [part for task in tasks for part in task.rows["held"]]
@@ -152,14 +151,11 @@ def backtest(
         )
     ]
     bar = tqdm(splits, disable=not progress, desc="held out", unit="fit", leave=False)
-    judged = [_judged(task, split, times, axis) for task, split, times in bar]
-    rows, frames = zip(*judged, strict=True)
+    each = [_judged(task, split, times, axis) for task, split, times in bar]
+    rows, frames = zip(*each, strict=True)
     fits = pd.DataFrame(rows)
-    filled = [frame for frame in frames if len(frame)] or frames[:1]
-    predictions = pd.concat(filled, ignore_index=True)
-    points = dict[Any, Any]()
-    for task in tasks:
-        points.setdefault(task.subject, task.rows)
+    predictions = pd.concat([x for x in frames if len(x)] or frames[:1], ignore_index=True)
+    remarks = _remarks(fits, predictions, points if isinstance(table, Evaluations) else {})
     return Backtest(
         what=type(table).__name__.lower(),
         source=table.source,
@@ -173,7 +169,7 @@ def backtest(
         points=points,
         baselines=known,
         notes=(
-            *_remarks(fits, predictions, points if isinstance(table, Evaluations) else {}),
+            *remarks,
             *filter(None, [lost_rows(table.left_out, table.dropped)]),
             *table.warnings,
         ),

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from ..accuracy.baselines import Baseline
 
-__all__ = ["Backtest"]
-
 #: The response of the laws, and the heading of the subject of a law.
 RESPONSES = {
     "runs": ("the loss", "subject"),
@@ -35,8 +33,6 @@ RESPONSES = {
 }
 MOST_NOTES = 3
 SHARE, THREE, LEVEL = Percent(places=1), Significant(3), f"{100 * DEFAULT_LEVEL:g} %"
-OF_COEFFICIENTS = ["subject", "law", "coefficient", "value", "lo", "hi"]
-OF_COEFFICIENTS += ["stable_decades", "stable_censored", "of_decades"]
 OF_ERRORS = (
     Column("law", align="left"),
     Column("n_train", "fitted"),
@@ -67,6 +63,17 @@ THRESHOLDS_TITLE = (
     "From how much compute on a law predicts all runs beyond with a mean relative error below "
     f"{100 * SUCCESS:g} %, as a rule"
 )
+KEYS = ["subject", "law"]
+#: How each figure of the errors follows from the predictions.
+FIGURES = {
+    "n": ("error", "size"),
+    "mae": ("off", "mean"),
+    "median_error": ("relative", "median"),
+    "mean_error": ("relative", "mean"),
+    "median_bias": ("relative_error", "median"),
+    "n_intervals": ("inside", "count"),
+    "coverage": ("inside", "mean"),
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -125,7 +132,7 @@ class Backtest(Shown):
     @property
     def finals(self) -> DataFrame:
         """The fit of every law to the most rows."""
-        return self.fits.drop_duplicates(["subject", "law"])
+        return self.fits.drop_duplicates(KEYS)
 
     def fit(self, law: str, subject: Any = "") -> Any:
         """The fit of a law to the most rows; None if it could not be fitted."""
@@ -153,44 +160,36 @@ class Backtest(Shown):
             off=rows["error"].abs(),
             relative=rows["relative_error"].abs(),
         )
-        keys = ["subject", "law", *(["decades"] if by_decades else [])]
-        found = rows.groupby(keys, sort=by_decades).agg(
-            n=("error", "size"),
-            mae=("off", "mean"),
-            median_error=("relative", "median"),
-            mean_error=("relative", "mean"),
-            median_bias=("relative_error", "median"),
-            n_intervals=("inside", "count"),
-            coverage=("inside", "mean"),
-        )
-        return found.reset_index()
+        keys = [*KEYS, *(["decades"] if by_decades else [])]
+        return rows.groupby(keys, sort=by_decades).agg(**FIGURES).reset_index()
 
     @cached_property
     def coefficients(self) -> DataFrame:
         """The coefficients of the final fits, and over how many decades of cutoffs each is stable.
 
-        A frame of subject, law, coefficient, value, lo, hi; stable_decades (how far down from the
-        final cutoff the estimate stays within lo to hi; it ends at a fit without a certified
-        minimum, or with an undetermined coefficient), stable_censored (whether it stays at every
-        cutoff, so that stable_decades is a lower limit), of_decades (from the final cutoff to the
-        first). They are NaN without cutoffs, the first two also without an interval.
+        A frame of subject, law, coefficient, value, lo, hi; of_decades (from the final cutoff to the
+        first); stable_decades (how far down from the final cutoff the estimate stays within lo to
+        hi; it ends at a fit without a certified minimum, or with an undetermined coefficient) and
+        stable_censored (whether it stays at every cutoff, so that stable_decades is a lower limit).
+        The last three are NaN without cutoffs, the last two also without an interval.
         """
         from pandas import DataFrame
 
-        found: list[dict[str, Any]] = []
-        for (subject, law), own in self.fits.groupby(["subject", "law"], sort=False):
+        found: list[tuple[Any, ...]] = []
+        for (subject, law), own in self.fits.groupby(KEYS, sort=False):
             down = np.abs(np.log10(own["cutoff"] / own["cutoff"].iloc[0])).to_numpy()
             sound, final = own["converged"] & (own["undetermined"] == ""), own["fit"].iloc[0]
             for name, estimate in ({} if final is None else final.estimates(self.level)).items():
-                row: dict[str, Any] = {"subject": subject, "law": law, "coefficient": name}
-                row |= estimate.as_dict("value", "lo", "hi") | {"of_decades": down[-1]}
+                stable: tuple[Any, Any] = (np.nan, np.nan)
                 if final.converged and estimate.has_interval and self.hold_out is None:
                     pairs = zip(own["fit"], sound, strict=True)
                     stays = [ok and not estimate.excludes(x.coefficients[name]) for x, ok in pairs]
-                    count = max(1, [*stays, False].index(False))
-                    row |= {"stable_decades": down[count - 1], "stable_censored": all(stays)}
-                found.append(row)
-        return DataFrame(found, columns=OF_COEFFICIENTS)
+                    stable = down[max(0, [*stays, False].index(False) - 1)], all(stays)
+                values = estimate.as_dict().values()
+                found.append((subject, law, name, *values, *stable, down[-1]))
+        columns = [*KEYS, "coefficient", "value", "lo", "hi"]
+        columns += ["stable_decades", "stable_censored", "of_decades"]
+        return DataFrame(found, columns=columns)
 
     @cached_property
     def successes(self) -> DataFrame:
@@ -237,9 +236,9 @@ class Backtest(Shown):
 
     def tables(self) -> tuple[Table, ...]:
         """The errors and the coverage by law, and in a sweep over evaluations the thresholds."""
-        keys, (response, heading) = ["subject", "law"], RESPONSES[self.what]
-        finals = self.finals.dropna(subset="fit")[[*keys, "n_train", "rmse"]]
-        every = finals.merge(self.errors(by_decades=False), "left", keys).fillna({"n": 0})
+        response, heading = RESPONSES[self.what]
+        finals = self.finals.dropna(subset="fit")[[*KEYS, "n_train", "rmse"]]
+        every = finals.merge(self.errors(by_decades=False), "left", KEYS).fillna({"n": 0})
         rows: list[Any] = []
         for _, own in every.astype({"n": int}).groupby("subject", sort=False):
             rows += [*([RULE] if rows and len(self.laws) > 1 else []), *records(own)]
@@ -249,9 +248,7 @@ class Backtest(Shown):
         title = f"Errors of {response} on fitted rows (RMSE) and of predictions"
         tables = [Table(columns, rows, title, [ERRORS_NOTE])]
         if self.what == "evaluations":
-            tables.append(
-                Table(OF_THRESHOLDS, self.thresholds.to_dict("records"), THRESHOLDS_TITLE)
-            )
+            tables.append(Table(OF_THRESHOLDS, records(self.thresholds), THRESHOLDS_TITLE))
         return tuple(table for table in tables if len(table))
 
     def __str__(self) -> str:

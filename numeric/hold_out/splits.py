@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["ALL", "AXES", "DEAREST", "NEXT", "Split", "splits_of"]
-
 #: The quantities that cutoffs may be in. All grow with the expense of a row except gold, -log of the
 #: probability of the gold reference solution.
 AXES = ("compute", "params", "tokens", "gold")
@@ -38,11 +36,10 @@ class Split(NamedTuple):
 
 
 def splits_of(rows: DataFrame, least: int, axis: str, targets: str, cutoffs: Any) -> list[Split]:
-    """The splits of the rows of a law, the most expensive cutoff first.
+    """The splits of the rows of a law, see `Task`, the most expensive cutoff first.
 
     There is one split if a condition holds out rows, and one without rows if no cutoff leaves at
-    least `least` rows to fit and one to predict. `rows`: see `Task`; `targets`: `ALL`, `NEXT` or
-    `DEAREST`; `axis`, `cutoffs`: see `isoflop.backtest`.
+    least `least` rows to fit and one to predict.
     """
     train, test, grid = (rows[name].to_numpy() for name in ("train", "test", "grid"))
     sign, place = -1.0 if axis == "gold" else 1.0, np.full(len(rows), np.nan)
@@ -78,7 +75,7 @@ def _places(possible: Floats, cutoffs: Any, sign: float) -> list[float]:
         count = whole_number("cutoffs", cutoffs, 1)
         wanted = np.linspace(possible[-1], possible[0], count)
         return sorted({float(possible[np.abs(possible - at).argmin()]) for at in wanted})
-    if isinstance(cutoffs, str) or not np.iterable(cutoffs) or not [*cutoffs]:
-        domain = "a whole number of at least 1, or a list of values of the axis"
-        raise outside("cutoffs", cutoffs, domain)
-    return sorted({sign * float(np.log10(positive_number("cutoffs", at))) for at in cutoffs})
+    values = [positive_number("cutoffs", at) for at in np.atleast_1d(cutoffs).tolist()]
+    if not values:
+        raise outside("cutoffs", cutoffs, "a number of cutoffs, or a list of values of the axis")
+    return sorted({sign * float(np.log10(value)) for value in values})

@@ -1,8 +1,6 @@
 """The tasks of a backtest: a law with the rows of a table to which it may be fitted, and on which it
-may be judged.
-
-The rules for benchmarks are those of Krajewski et al. 2025, arXiv 2512.08894, Sections 3.3, 4.1 and
-4.3.
+may be judged. The rules for benchmarks are those of Krajewski et al. 2025, arXiv 2512.08894,
+Sections 3.3, 4.1 and 4.3.
 """
 
 from __future__ import annotations
@@ -30,7 +28,6 @@ from ..results import DEFAULT_LEVEL, Band, coverage_factor, percentiles
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
     from pandas import DataFrame
 
     from ..accuracy.baselines import Baseline
@@ -38,11 +35,9 @@ if TYPE_CHECKING:
     from ..data.evaluations import Evaluations
     from ..data.runs import Runs
     from ..fit.fit import Fit
+    from .splits import Mask
 
-    Mask = NDArray[np.bool_]
     Names = Sequence[str] | None
-
-__all__ = ["Task", "accuracy_tasks", "loss_tasks", "pass_tasks"]
 
 #: The objective of laws of loss: prediction intervals assume that the logarithm of the loss scatters
 #: normally about a law.
@@ -56,25 +51,15 @@ LEAST = 6
 class Task(NamedTuple):
     """A law to be fitted to some of n rows and judged on others.
 
-    Attributes
-    ----------
-    subject : str or int
-        The benchmark, or k of pass@k; "" for losses.
-    law : str
-    rows : DataFrame
-        `target`, the name of the row; `observed`, its loss, -log pass@k or accuracy; `why` that is
-        missing; the axes that cutoffs may be in; whether the row may be fitted (`train`), be
-        predicted (`test`) and be a cutoff (`grid`); and whether a condition holds it out (`held`).
-    least : int
-        The fewest rows that a cutoff leaves to be fitted.
-    fit : callable
-        Rows to be fitted (n,), resamples -> the law fitted to them; ValueError with the reason
-        where that is impossible.
-    predict : callable
-        A fit, rows (n,) -> `Band`: predictions (m,), with the intervals of new rows.
+    `subject` is the benchmark, or k of pass@k; "" for losses. `rows` has the `target`, the name of
+    the row; `observed`, its loss, -log pass@k or accuracy, and `why` that is missing; the axes of
+    cutoffs; whether the row may be fitted (`train`), be predicted (`test`) and be a cutoff
+    (`grid`); and whether a condition holds it out (`held`). A cutoff leaves at least `least` rows.
+    `fit` takes the rows to be fitted (n,) and a number of resamples to the law, or to a ValueError;
+    `predict` a fit and rows (n,) to the predictions with intervals of new rows.
     """
 
-    subject: str | int
+    subject: Any
     law: str
     rows: DataFrame
     least: int
@@ -83,13 +68,10 @@ class Task(NamedTuple):
 
 
 def _rows(axes: Mapping[str, Any], **columns: Any) -> DataFrame:
-    """The rows of a task, with the axes of runs or models. By default every row may be fitted, be
-    predicted and be a cutoff.
-    """
+    """The rows of a task. By default every row may be fitted, be predicted and be a cutoff."""
     from pandas import DataFrame
 
-    usual = {"why": "", "train": True, "test": True, "grid": True}
-    held = {**usual, **axes, **columns}
+    held = {"why": "", "train": True, "test": True, "grid": True, **axes, **columns}
     return DataFrame({name: x for name, x in held.items() if x is not None})
 
 
@@ -127,11 +109,9 @@ def loss_tasks(runs: Runs, asked: Names, hold_out: str | None, seed: int) -> Ite
 
 
 def _new_runs(runs: Runs, fit: Fit, chosen: Mask) -> Band:
-    """The losses that a law predicts for some of the runs, with the intervals of new runs.
-
-    In the logarithm, the distance of an end from the law combines the percentiles of the draws of
-    the law and, as an independent error, Student's t times the scatter of the fitted runs. Without
-    draws there are no ends.
+    """The losses that a law predicts for some of the runs, with the intervals of new runs: in the
+    logarithm, the distance of an end from the law combines the percentiles of the draws of the law
+    and, as an independent error, Student's t times the scatter of the fitted runs.
     """
     rows, level = runs.subset(chosen), DEFAULT_LEVEL
     law = np.asarray(fit.predict(rows), dtype=np.float64)

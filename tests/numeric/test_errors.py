@@ -16,7 +16,7 @@ from isoflop.numeric.errors import NO_VALUE, ArgumentError, TableError, number, 
 
 RUNS = {"N": [1e8, 1e9], "D": [2e9, 2e10], "loss": [3.0, 2.5]}
 COUNTS = {"model": ["a", "b"], "problem": [1, 1], "n": [10, 10], "c": [1, 2]}
-SCORES = {"N": [1e8, 1e9], "D": [2e9, 2e10], "acc_piqa": [0.3, 0.5]}
+SCORES = {"N": [1e8, 1e9], "D": [2e9, 2e10], "task": ["piqa"] * 2, "score": [0.3, 0.5]}
 LEAST_TWO = "a whole number of at least 2"
 
 
@@ -53,7 +53,7 @@ READERS: tuple[tuple[Callable[[], Any], str, tuple[Any, ...]], ...] = (
     (lambda: Runs.read(RUNS | {"loss": [None, "high"]}), "data", ((2,), "loss")),
     (lambda: Runs.read({"N": [1e8]}), "data", ((), None)),
     (lambda: Counts.read(COUNTS | {"model": ["a", "a"]}), "data", ((1, 2), None)),
-    (lambda: Evaluations.read(SCORES | {"acc_piqa": [0.3, 1.5]}), "data", ((2,), "acc_piqa")),
+    (lambda: Evaluations.read(SCORES | {"score": [0.3, 1.5]}), "data", ((2,), "score")),
 )
 
 

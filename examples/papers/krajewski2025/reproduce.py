@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -412,16 +413,16 @@ class Subset:
 
     def gadre_runs(self, *, with_error: bool = True) -> list[dict]:
         """What the laws of Gadre et al. predict."""
-        runs = Evaluations.read(
-            self.folder.parent / "gadre2024" / "runs.csv",
-            columns={"params": "N"},
-            where="dataset == 'rpj'",
-        )
+        table = pd.read_csv(self.folder.parent / "gadre2024" / "runs.csv").query("dataset == 'rpj'")
+        others = [name for name in table if not name.startswith("acc_")]
+        rows = table.melt(others, var_name="benchmark", value_name="score")
+        rows["benchmark"] = rows["benchmark"].str.removeprefix("acc_")
+        runs = Evaluations.read(rows, columns={"params": "N", "run": "name"})
         points = Points(
             params=runs.params,
             tokens=runs.tokens,
             compute=runs.compute,
-            proxy=runs.proxy("c4_val"),
+            proxy=runs.proxy("loss_c4_val"),
             accuracy=np.mean([runs.scores[name] for name in GADRE_TASKS], axis=0),
             index=np.arange(len(runs)),
         )

@@ -77,7 +77,7 @@ def parser() -> Parser:
     add(group, "--law", "LAW", names, _laws, dest="laws", nargs="+")
     add(group, "--hold-out", "CONDITION", "predict these from all others, such as 'compute > 6e21'")
     cutoffs = f"cutoffs in this; default: {AXES[0]}"
-    add(group, "--rolling", "|".join(AXES), cutoffs, one_of(AXES), dest="axis")
+    add(group, "--rolling", "|".join(AXES), cutoffs, one_of(AXES), dest="axis", default=AXES[0])
     sweep = "from each cutoff predict all rows beyond it; evaluations: from where on that succeeds"
     add_switch(group, "--sweep", sweep)
     many = "so many, evenly spread, or these values; default: every model's; of evaluations 6, and "

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pandas import DataFrame
 from scipy.stats import spearmanr
-from tests.data import TABLE_11
+from tests.data import TABLE_11, evaluations
 
 from isoflop.numeric.accuracy.averages import averaged, rank_proxies
 from isoflop.numeric.accuracy.baselines import Baseline, resolve
@@ -47,11 +48,9 @@ def test_what_comes_first(read, given, small, value, how) -> None:
 
 
 def test_every_key_has_one() -> None:
-    rows = [
-        {"C": 1e20, "lbpp_pass@1": 0.1, "lbpp_pass@8": 0.4, "acc_sciq": 0.6},
-        {"C": 1e21, "lbpp_pass@8": 0.4},
-    ]
-    found = resolve(Evaluations.read(rows), {"sciq": 0.25})
+    rows = [("lbpp", "pass@1", 0.1), ("lbpp", "pass@8", 0.4), ("sciq", "acc", 0.6)]
+    table = DataFrame(rows, columns=["benchmark", "metric_type", "score"]).assign(C=1e20)
+    found = resolve(Evaluations.read(table), {"sciq": 0.25})
     values = {key: baseline.value for key, baseline in found.items()}
     assert values == {"lbpp": 0.0, "lbpp pass@8": 0.0, "sciq": 0.25}
 
@@ -83,14 +82,13 @@ def test_bad_baselines() -> None:
 # -- averages and proxies --------------------------------------------------------------------------
 
 GUESSING = {"a": Baseline(0.25), "b": Baseline(0.5), "c": Baseline(0.0)}
-ROWS: list[dict[str, Any]] = [
-    {"acc_a": 0.5, "acc_b": 0.75, "acc_c": 0.25, "loss": 3.0},
-    {"acc_a": 0.625, "acc_b": 0.625, "acc_c": 0.5, "loss": 2.5},
-    {"acc_a": 0.28125, "acc_b": 0.75, "acc_c": 0.25, "loss": 2.7},  # a: 0.03125 above guessing
-    {"acc_a": 0.5, "acc_b": None, "acc_c": 0.25, "loss": 2.8},
-    {"acc_a": 0.125, "acc_b": 0.5, "acc_c": None, "loss": None},
-]
-TABLE = Evaluations.read([{"C": 1e18 * 2.0**i} | row for i, row in enumerate(ROWS)])
+SCORES = {
+    ("a", "acc"): [0.5, 0.625, 0.28125, 0.5, 0.125],  # the third is 0.03125 above guessing
+    ("b", "acc"): [0.75, 0.625, 0.75, None, 0.5],
+    ("c", "acc"): [0.25, 0.5, 0.25, 0.25, None],
+    ("loss", "loss"): [3.0, 2.5, 2.7, 2.8, None],
+}
+TABLE = Evaluations.read(evaluations(2.0 ** np.arange(25, 30), [1e9] * 5, SCORES))
 
 
 def test_the_mean_is_exact_and_what_has_none_is_counted() -> None:

@@ -3,8 +3,9 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
-from tests.data import GADRE_TASKS
+from tests.data import GADRE_TASKS, melted
 
 from isoflop.numeric.accuracy.law import fit_law
 from isoflop.numeric.accuracy.laws import LAWS
@@ -19,13 +20,13 @@ HELD_OUT = "token_multiplier == 640 and N > 1e9 or N > 2e9"
 
 def test_published_relative_errors_and_coefficients(public_runs):
     """To every printed digit; the law of error is fitted to one run more than the law of loss."""
-    path = public_runs / "gadre2024" / "runs.csv"
-    runs = Evaluations.read(path, columns={"params": "N"}, where="dataset == 'rpj'")
+    rows = pd.read_csv(public_runs / "gadre2024" / "runs.csv").query("dataset == 'rpj'")
+    runs = Evaluations.read(melted(rows), columns={"params": "N", "run": "name"})
     points = Points(
         params=runs.params,
         tokens=runs.tokens,
         compute=runs.compute,
-        proxy=runs.proxy("c4_val"),
+        proxy=runs.proxy("loss_c4_val"),
         accuracy=np.mean([runs.scores[name] for name in GADRE_TASKS], axis=0),
     )
     first, second = (fit_law(points.subset(runs.mask(x, "where")), LAW) for x in (LOSS, ERROR))

@@ -105,7 +105,7 @@ KINDS = {
     "model k pass@k n c": "counts",
     "N D loss acc_piqa": "runs",
     "run task acc metric": "evaluations",
-    "N D acc_piqa acc_sciq": "evaluations",
+    "N D acc_piqa acc_sciq": None,
     "N D accuracy": None,
 }
 
