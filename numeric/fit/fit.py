@@ -54,15 +54,7 @@ LOSSES = (1e-15, 1e15)
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Fit(Fitted, Shown):
-    """A law fitted to runs; beside what every `Fitted` law has
-
-    Attributes
-    ----------
-    runs : Runs
-        The runs.
-    residuals : ndarray
-        (n,): log(observed) - log(law), or observed - law for "least-squares".
-    """
+    """A law fitted to runs."""
 
     runs: Runs
 
@@ -111,13 +103,9 @@ class Fit(Fitted, Shown):
         """The covariance (p, p) of E, the logarithms of the prefactors and the exponents; for an
         expression, of its coefficients. 0 for what is fixed or on a bound.
 
-        The sandwich with HC3, by group CR3; see `isoflop.numeric.fit.uncertainty`.
-
-        Raises
-        ------
-        ValueError
-            Where the runs do not tell the coefficients apart, one run or group determines one
-            alone, or E came out as 0: nothing that moves with it is normal there.
+        The sandwich with HC3, by group CR3; see `isoflop.numeric.fit.uncertainty`. A ValueError where
+        the runs do not tell the coefficients apart, one run or group determines one alone, or E
+        came out as 0: nothing that moves with it is normal there.
         """
         turn = self.solution.model.to_coordinates
         found = turn @ self._sandwich @ turn.T
@@ -169,24 +157,9 @@ class Fit(Fitted, Shown):
 
     def resampled(self, n: int = 1000, **options: Any) -> Self:
         """The same fit with n resamples of the runs, or of whole groups where the runs have them;
-        its intervals come from these.
-
-        Parameters
-        ----------
-        n : int
-        **options
-            seed, jobs, progress: see `isoflop.numeric.fit.resample.resample`.
-
-        Returns
-        -------
-        Fit
-            Ctrl-C keeps the resamples that are done.
-
-        Raises
-        ------
-        ValueError
-            Where an argument is outside its domain, there are fewer than four groups, or the fit
-            leaves coefficients undetermined: its resamples would show the search, not the runs.
+        its intervals come from these. The options are seed, jobs and progress of
+        `isoflop.numeric.fit.resample.resample`. A ValueError where the fit leaves coefficients
+        undetermined: its resamples would show the search, not the runs.
         """
         if self.undetermined:
             left = ", ".join(self.undetermined)
@@ -215,7 +188,7 @@ class Fit(Fitted, Shown):
         columns = {"residual": self.residuals, "leverage": leverage, "distance": distance}
         return DataFrame(columns, index=Index(self.runs.row, name="row"))
 
-    # -- output; the options are those of `isoflop.numeric.fit.page.table` -------------------------
+    # -- output; the options are compute and ratio of `isoflop.numeric.fit.page.table` -------------
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
@@ -227,13 +200,11 @@ class Fit(Fitted, Shown):
         return (table(self, **options),)
 
     def as_dict(self, name: str = "", **options: Any) -> dict[str, Any]:
-        """Plain data; its keys are those of `isoflop.numeric.fit.page.as_dict`."""
+        """The plain data of the saved file."""
         return as_dict(self, name, **options)
 
     def to_frame(self, **options: Any) -> DataFrame:
-        """A pandas frame, a row a number: kind (coefficient or derived), value, lo, hi, se, note; NaN
-        for what is undetermined.
-        """
+        """A row a number: kind (coefficient or derived), value, lo, hi, se, note."""
         return table(self, **options).to_frame().set_index("name")
 
     def to_latex(self, *, notation: str | Notation = DEFAULT, **options: Any) -> str:
@@ -247,9 +218,7 @@ class Fit(Fitted, Shown):
         return plot_fit(self)
 
     def save(self, path: str | PathLike[str], **options: Any) -> None:
-        """Write the plain data with the draws: a law file of the file's name, for every command and
-        for `isoflop.law`.
-        """
+        """Write the plain data with the draws: a law file for every command and `isoflop.law`."""
         save(path, file_text(self, path, **options).encode())
 
 
@@ -264,7 +233,7 @@ def fit(
     where: str | None = None,
     seed: int = 0,
 ) -> Fit:
-    r"""The law of a given form that comes closest to the runs: the global minimum of the objective,
+    """The law of a given form that comes closest to the runs: the global minimum of the objective,
     without start values.
 
     Parameters
@@ -275,11 +244,9 @@ def fit(
         "params-tokens": L = E + A N^-beta + B D^-gamma. "compute": L = E + C0 C^-alpha. Or an
         expression in N, D, C and the names of other columns, for example "E + (a*M^eta +
         b*M^-eta)*C^-eta": every other name is a coefficient.
-    objective : str or Objective
-        "huber-log" (sum of Huber's function of the log residuals; r^2/2 for \|r\| <= delta),
-        "absolute-log", "least-squares-log", "least-squares".
-    delta : float
-        The width of Huber's function, > 0.
+    objective, delta : str or Objective, float
+        "huber-log", "absolute-log", "least-squares-log" or "least-squares", see `Objective`; and the
+        width of Huber's function.
     fixed : mapping of str to float, optional
         Coefficient to its value, such as {"E": 0} for a law without irreducible loss.
     columns : mapping of str to str, optional
@@ -295,15 +262,9 @@ def fit(
     Fit
         With `converged` True only where the minimum is certified.
 
-    Raises
-    ------
-    ValueError
-        Where an argument is outside its domain or the runs are too few.
-
     Notes
     -----
-    The objective of Hoffmann et al. 2022 (arXiv 2203.15556) is "huber-log" with delta 1e-3. For
-    given exponents the other coefficients are a linear problem (variable projection); a grid over
+    For given exponents the other coefficients are a linear problem (variable projection); a grid over
     the exponents finds every basin, Newton's method with the exact Hessian the minimum in it.
 
     Examples

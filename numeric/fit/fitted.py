@@ -28,17 +28,9 @@ __all__ = ["Fitted"]
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Fitted:
-    """A fitted law.
+    """A fitted law. Where there are refits to resamples, standard errors and intervals come from these."""
 
-    Attributes
-    ----------
-    solution : Solution
-        The law at its rows, what was minimised, and where the solver ended.
-    draws : Draws or None
-        Refits to resamples: where there are any, standard errors and intervals come from them.
-    """
-
-    solution: Solution
+    solution: Solution  # the law at its rows, what was minimised, and where the solver ended
     draws: Draws | None = None
 
     @property
@@ -80,12 +72,8 @@ class Fitted:
 
     @cached_property
     def law(self) -> Any:
-        """The fitted `Law`, for everything that follows from one.
-
-        Raises
-        ------
-        ValueError
-            Where the fit did not converge or leaves coefficients undetermined.
+        """The fitted `Law`, for everything that follows from one; a ValueError where the fit did not
+        converge or leaves coefficients undetermined.
         """
         if not self.converged:
             raise ValueError("law: the fit did not converge; its coefficients are no result")
@@ -127,11 +115,6 @@ class Fitted:
             array (K,). For quantities of the law: `fit.law.estimate(lambda law: law.N_opt(1e24))`.
         level : float
             Nominal coverage, 0 < level < 1.
-
-        Raises
-        ------
-        ValueError
-            Where there is no such coefficient.
         """
         names, level = self.names, checked_level(level)
         if not callable(quantity) and quantity not in names:

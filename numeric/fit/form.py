@@ -35,31 +35,17 @@ EXPONENTS, SMALLEST_TERM, LARGEST_TERM = (1e-3, 10.0), 1e-10, 1e10
 
 @dataclass(frozen=True, kw_only=True)
 class Form(ABC):
-    """A law to be fitted, with the limits of its parameters once it is posed at runs.
+    """A law to be fitted, with the limits of its parameters once it is posed at runs."""
 
-    Attributes
-    ----------
-    name : str
-        The name on the command line.
-    irreducible : str
-        The name of E, which is at least 0; "" for a law without it, or an expression.
-    prefactors, exponents : tuple of str
-        The names of a and b of its power terms; none for an expression.
-    box : Box
-        The limits in the solver's parameters.
-    held : mapping
-        Coefficient to the least and the greatest value that the caller gave it; the same value
-        twice where it is fixed.
-    centres : ndarray
-        (m,): the mean log of each term's variable; 0 where its prefactor is held.
-    """
-
-    name: str
-    irreducible: str = ""
-    prefactors: tuple[str, ...] = ()
+    name: str  # on the command line
+    irreducible: str = ""  # the name of E, which is at least 0; "" for a law without it
+    prefactors: tuple[str, ...] = ()  # the names of a and b of its power terms
     exponents: tuple[str, ...] = ()
+    #: The limits in the solver's parameters.
     box: Box = field(default=EVERYWHERE, compare=False, repr=False)
+    #: The least and the greatest value that the caller gave a coefficient; twice one for a fixed one.
     held: Held = field(default_factory=dict, compare=False, repr=False)
+    #: (m,): the mean log of each term's variable; 0 where its prefactor is held.
     centres: Any = field(default=0.0, compare=False, repr=False)
 
     is_expression = False

@@ -31,21 +31,12 @@ FIRST, FARTHEST, PRECISION = 0.05, 100.0, 1e-6
 def profile_limit(
     objective: Callable[[float], float], estimate: float, allowed: float, fitted: Any
 ) -> float:
-    r"""The greatest value of a coefficient that the data do not exclude; inf where they exclude none.
+    """The greatest value x >= estimate of a coefficient with f(x) - f(estimate) <= allowed; inf where
+    the data exclude none.
 
-    .. math:: f(x) - f(\hat x) \le allowed
-
-    Parameters
-    ----------
-    objective : callable
-        f, minus twice the log likelihood of the best law with this value, such as n log of its sum of
-        squares; -inf where no minimum is certified, which excludes nothing.
-    estimate : float
-        At least 0.
-    allowed : float
-        > 0.
-    fitted : ndarray
-        Values of the law at its data, in the unit of the coefficient.
+    `objective` is f, minus twice the log likelihood of the best law with this value, such as n log of
+    its sum of squares; -inf where no minimum is certified, which excludes nothing. `fitted` are values
+    of the law at its data, in the unit of the coefficient.
     """
     from scipy.optimize import brentq
 

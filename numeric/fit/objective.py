@@ -21,21 +21,12 @@ DEFAULT_DELTA = 1e-3
 
 @dataclass(frozen=True, kw_only=True)
 class Objective:
-    r"""A sum of rho(r) over the runs, each times its weight.
+    """A sum of rho(r) over the runs, each times its weight, with r = log(law) - log(observed) for names
+    that end in "log", else law - observed.
 
-    Attributes
-    ----------
-    name : str
-        "huber-log": r^2/2 for \|r\| <= delta and delta (\|r\| - delta/2) beyond; "absolute-log":
-        \|r\|; "least-squares-log" and "least-squares": r^2. r = log(law) - log(observed) for names
-        that end in "log", else law - observed.
-    delta : float
-        The width of "huber-log", > 0. Hoffmann et al. 2022 (arXiv 2203.15556) take 1e-3.
-
-    Raises
-    ------
-    ValueError
-        For an unknown name, or a delta outside its domain.
+    "huber-log" is r^2/2 up to a size delta of r, and delta (abs(r) - delta/2) beyond; Hoffmann et al.
+    2022 (arXiv 2203.15556) take delta = 1e-3. "absolute-log" is abs(r), "least-squares-log" and
+    "least-squares" are r^2.
     """
 
     name: str = "huber-log"
@@ -59,17 +50,9 @@ class Objective:
         return {"huber-log": self.delta, "absolute-log": 0.0}.get(self.name, inf)
 
     def measure(self, residuals: Floats, width: Any = None) -> tuple[Floats, Floats, Floats]:
-        r"""rho, its slope psi and its curvature at residuals (K, n).
+        """rho, its slope psi and its curvature at residuals (K, n); with a half width, (K, 1) or one
+        number, in place of the objective's, rho keeps its largest slope and is curved over this range.
 
-        Parameters
-        ----------
-        residuals : ndarray
-        width : float or ndarray of shape (K, 1), optional
-            A half width in place of the objective's: rho keeps its largest slope and is curved over
-            this range.
-
-        Notes
-        -----
         psi = clip(r slope, -bound, bound) with bound = delta or 1 and slope = bound/width, so that
         rho = psi (r - psi/(2 slope)).
         """

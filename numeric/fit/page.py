@@ -18,7 +18,7 @@ from ..data.columns import BUDGET, LETTERS
 from ..data.rows import lost_rows
 from ..errors import ArgumentError, positive_number
 from ..law.file import beyond
-from ..results import DEFAULT_LEVEL, Estimate, checked_level
+from ..results import DEFAULT_LEVEL, Estimate
 from ..words import counted
 from .resample import FEW_GROUPS
 
@@ -51,7 +51,7 @@ DERIVED: dict[str, tuple[tuple[str, str, str, Callable[..., Any]], ...]] = {
 }
 #: Words of the text for symbols of LaTeX.
 LABELS = {"w_N": "exponent of N*(C)", "w_D": "exponent of D*(C)", "P": "penalty"}
-KEYS = ("value", "lo", "hi", "se")
+KEYS, DIGITS = ("value", "lo", "hi", "se"), Shortest(6)
 #: The most warnings that are printed; JSON has them all.
 MOST_WARNINGS = 3
 #: Root mean square of the log residuals: in the public sets of runs of one kind (eleven isoFLOP
@@ -65,29 +65,23 @@ def table(
     fit: Fit,
     notation: str | Notation = DEFAULT,
     *,
-    level: float = DEFAULT_LEVEL,
     compute: ArrayLike | None = None,
     ratio: ArrayLike | None = None,
 ) -> Table:
-    """The coefficients of a fit and, where it is sound, what follows from its law, with intervals of
-    this level: the optimum (for a compute law, the loss) at each compute in FLOP, and the penalty at
-    each overtraining ratio. The frame has a row for each number, NaN for what is undetermined.
-
-    Raises
-    ------
-    ValueError
-        Where an argument is outside its domain, or the law has nothing that depends on it.
+    """The coefficients of a fit and, where it is sound, what follows from its law, with intervals: the
+    optimum (for a compute law, the loss) at each compute in FLOP, and the penalty at each
+    overtraining ratio. The frame has a row for each number, NaN for what is undetermined.
     """
-    spelling, level, solution = find_notation(notation), checked_level(level), fit.solution
+    spelling, solution = find_notation(notation), fit.solution
     at = points(fit, compute=compute, ratio=ratio)
     rows: list[Any] = []
-    for name, value in fit.estimates(level).items():
+    for name, value in fit.estimates().items():
         is_fixed = name in solution.model.fixed
         is_held = name in solution.at_bound and name not in fit.undetermined
         row = {"name": name, "kind": "coefficient", "label": Words(name, _latex(name, spelling))}
         row["note"] = "fixed" if is_fixed else "at bound" if is_held else ""
         rows.append({**row, "value": Estimate(value.value) if is_fixed else value})
-    follows = list(_derived(fit, level, at, spelling)) if fit.is_sound else []
+    follows = list(_derived(fit, at, spelling)) if fit.is_sound else []
     ends = Interval(Significant(5), "{} to {}")
     columns = [
         Column("label", " ", align="left", only="page"),
@@ -96,7 +90,11 @@ def table(
         Column("value", format=Significant(6), keys=KEYS),
         Column("value", "std. error", show="error", format=Significant(3), only="page"),
         Column(
-            "value", f"{100 * level:.4g} % interval", show="interval", interval=ends, only="page"
+            "value",
+            f"{100 * DEFAULT_LEVEL:.4g} % interval",
+            show="interval",
+            interval=ends,
+            only="page",
         ),
         Column("note", " ", align="left"),
     ]
@@ -119,23 +117,21 @@ def points(fit: Fit, **given: ArrayLike | None) -> Points:
     return at
 
 
-def _derived(fit: Fit, level: float, at: Points, spelling: Notation) -> Iterator[dict[str, Any]]:
+def _derived(fit: Fit, at: Points, spelling: Notation) -> Iterator[dict[str, Any]]:
     """Rows for the numbers that follow from the law of a fit; undetermined where they overflow."""
     derived = DERIVED.get(fit.solution.model.name, ())
-    for what, values in {"": (), **at}.items():
-        for x in values if what else (None,):
-            place, given = ("", ()) if x is None else (spelt(x), (x,))
-            for name, symbol, function in (row[1:] for row in derived if row[0] == what):
-                try:
-                    value = fit.law.estimate(lambda law, f=function, x=given: f(law, *x), level)
-                except ValueError:
-                    value = Estimate(nan, undetermined=True)
-                words = LABELS.get(symbol, symbol)
-                if place:
-                    words += f" at {place} FLOP" if what == "compute" else f" at ratio {place}"
-                key = f"{name}@{place}" if len(values) > 1 else name
-                label = Words(words, _latex(symbol, spelling, *given))
-                yield {"name": key, "kind": "derived", "note": "", "label": label, "value": value}
+    places = [("", ()), *((what, (x,)) for what, values in at.items() for x in values)]
+    for what, given in places:
+        place = "".join(map(DIGITS.text, given))
+        where = {"": "", "compute": f" at {place} FLOP", "ratio": f" at ratio {place}"}[what]
+        for name, symbol, function in (row[1:] for row in derived if row[0] == what):
+            try:
+                value = fit.law.estimate(lambda law, f=function, x=given: f(law, *x))
+            except ValueError:
+                value = Estimate(nan, undetermined=True)
+            key = f"{name}@{place}" if len(at.get(what, ())) > 1 else name
+            label = Words(LABELS.get(symbol, symbol) + where, _latex(symbol, spelling, *given))
+            yield {"name": key, "kind": "derived", "note": "", "label": label, "value": value}
 
 
 def _status(fit: Fit) -> str:
@@ -178,15 +174,8 @@ def _notes(fit: Fit) -> Iterator[str]:
 
 
 def as_dict(fit: Fit, name: str = "", **options: Any) -> dict[str, Any]:
-    """The plain data of a law file; None for what is undetermined or overflows.
-
-    Its keys: law, model, metric ("loss" or "accuracy") and random_baseline, columns (None for what
-    follows by C = 6ND), notation, name, source, objective (name, value, and its delta), coefficients
-    and derived (each with value, se, lo and hi; derived at the compute and ratio of "at", with "@"
-    and the value in the name where there are several), converged, ranges (the least and the greatest
-    known params, tokens and compute of the runs), n_runs, n_rows, left_out, dropped (row and reason
-    of each; row 1 is the first of data), at_bound, fixed, undetermined, open_directions, interval
-    and warnings. The options are those of `table`.
+    """The plain data of a law file; None for what is undetermined or overflows. The options are those
+    of `table`.
     """
     model, runs, value = fit.solution.model, fit.runs, float(fit.objective_value)
     at = points(fit, compute=options.get("compute"), ratio=options.get("ratio"))
@@ -217,7 +206,7 @@ def as_dict(fit: Fit, name: str = "", **options: Any) -> dict[str, Any]:
         "fixed": sorted(model.fixed),
         "undetermined": list(fit.undetermined),
         "open_directions": list(fit.open_directions),
-        "interval": {"level": options.get("level", DEFAULT_LEVEL), **intervals(fit)},
+        "interval": {"level": DEFAULT_LEVEL, **intervals(fit)},
         "warnings": warnings_of(fit, at["compute"]),
     }
 
@@ -305,7 +294,8 @@ def warnings_of(fit: Fit, computes: tuple[float, ...] = ()) -> list[str]:
         checks[text] = low < high < NARROWEST_RANGE * low
     for compute in computes:
         far = beyond(ranges, compute=compute)
-        checks[f"what is derived at {spelt(compute)} FLOP is far beyond the runs: {far}"] = far
+        text = f"what is derived at {DIGITS.text(compute)} FLOP is far beyond the runs: {far}"
+        checks[text] = far
     few = f"{counted(groups, 'group')}: with fewer than {FEW_GROUPS}, intervals by group are rough"
     checks[few] = groups < FEW_GROUPS and fit.drawn
     if draws is not None:
@@ -320,16 +310,6 @@ def warnings_of(fit: Fit, computes: tuple[float, ...] = ()) -> list[str]:
     return [*dict.fromkeys(shown), *(text for text, holds in checks.items() if holds)]
 
 
-def spelt(value: float) -> str:
-    """A number in the fewest digits that tell it from all others.
-
-    >>> spelt(1e21), spelt(10.0), spelt(0.1234567)
-    ('1e21', '10', '0.1234567')
-    """
-    short = f"{value:.6g}"
-    return (short if float(short) == value else repr(value)).replace("e+", "e")
-
-
 def _latex(symbol: str, spelling: Notation, *at: float) -> str:
     r"""The LaTeX of a symbol; optima and penalties as functions, `N^*(10^{22})`."""
     from sympy import Symbol, latex
@@ -342,4 +322,4 @@ def _latex(symbol: str, spelling: Notation, *at: float) -> str:
         else symbol_latex(x, spelling) or latex(Symbol(x))
         for x in symbol.split("/")
     ]
-    return f"${'/'.join(letters)}{''.join(f'({Shortest(6).finite_latex(x)})' for x in at)}$"
+    return f"${'/'.join(letters)}{''.join(f'({DIGITS.finite_latex(x)})' for x in at)}$"

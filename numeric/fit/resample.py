@@ -34,31 +34,14 @@ LEAST_GROUPS, FEW_GROUPS = 4, 10
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Draws:
-    """Coefficients of a law, refitted to K resamples or drawn from a covariance.
+    """Coefficients of a law, refitted to K resamples or drawn from a covariance."""
 
-    Attributes
-    ----------
-    rows : ndarray
-        (K, p): the coefficients of every draw, also where no minimum was reached.
-    converged : ndarray of bool
-        (K,): whether each refit reached a certified minimum.
-    values : ndarray or None
-        (K,): the objectives of the refits, where they are known.
-    requested : int
-        How many draws were asked for.
-    interrupted : bool
-        Whether Ctrl-C came before all were made.
-    kind : str
-        "cases", "groups" of rows, or "covariance".
-    seed : int
-    """
-
-    rows: Floats
-    converged: NDArray[np.bool_]
-    values: Any = None
+    rows: Floats  # (K, p): the coefficients of every draw, also where no minimum was reached
+    converged: NDArray[np.bool_]  # (K,): whether each refit reached a certified minimum
+    values: Any = None  # (K,): the objectives of the refits, where they are known
     requested: int = 0
-    interrupted: bool = False
-    kind: str = "cases"
+    interrupted: bool = False  # whether Ctrl-C came before all were made
+    kind: str = "cases"  # or "groups" of rows, or "covariance"
     seed: int = 0
 
     @cached_property

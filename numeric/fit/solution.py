@@ -58,25 +58,13 @@ NOWHERE_FINITE = (
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Solution:
-    """A law posed at rows, and the minimum that was found.
+    """A law posed at rows, and the minimum that was found."""
 
-    Attributes
-    ----------
-    problem : Problem
-        The law at the rows with its box, and the objective.
-    theta, value
-        The parameters of the solver, (p,), and the objective at the minimum.
-    converged : bool
-        Whether the point is certified to be a local minimum in the box.
-    others : ndarray
-        (K, p): other minima, best first.
-    """
-
-    problem: Problem
-    theta: Floats
-    value: float
-    converged: bool
-    others: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    problem: Problem  # the law at the rows with its box, and the objective
+    theta: Floats  # the parameters of the solver, (p,)
+    value: float  # the objective
+    converged: bool  # whether the point is certified to be a local minimum in the box
+    others: Floats = field(default_factory=lambda: np.empty((0, 0)))  # (K, p), best first
 
     @classmethod
     def of(
