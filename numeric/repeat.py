@@ -4,7 +4,6 @@ values that are done.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sized
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from warnings import catch_warnings
@@ -37,38 +36,24 @@ def repeat(
     what: str = "",
     unit: str = "it",
     total: int | None = None,
-    size: Callable[[Value], int] | None = None,
+    size: Callable[[Value], int] = lambda _: 1,
 ) -> Repeated[Value]:
-    """Call `task(*item)` for every item, until Ctrl-C comes.
-
-    The values are the same for every number of jobs if each item carries its own random numbers or
-    its own seed.
+    """Call `task(*item)` for every item, until Ctrl-C comes; a KeyboardInterrupt where it comes before
+    the first value. The values are the same for every number of jobs if each item carries its own
+    random numbers or its own seed.
 
     Parameters
     ----------
     task : callable
         A function of a module where there are several jobs: it is sent to other processes.
     items : iterable of tuple
-        The arguments of each call. They are taken one by one, as processes become free.
+        The arguments of each call, taken one by one as processes become free.
     jobs : int
-        The number of processes. Several are run by joblib, so that
-        ``joblib.parallel_config(backend="dask")`` moves them to other machines; negative numbers
-        count from all processors.
-    progress : bool
-        Show a bar on the standard error.
-    what, unit : str
-        The label of the bar and its unit.
-    total : int, optional
-        The end of the bar; by default the number of items where they have a length.
-    size : callable, optional
-        How far a value moves the bar; by default 1.
-
-    Raises
-    ------
-    ValueError
-        For a number of jobs that is not a whole number, or 0.
-    KeyboardInterrupt
-        Where Ctrl-C comes before the first value.
+        The number of processes; negative numbers count from all processors. Several are run by
+        joblib, so that ``joblib.parallel_config(backend="dask")`` moves them to other machines.
+    progress, what, unit, total, size
+        Whether to show a bar on the standard error; its label, its unit, its end, by default the
+        number of items, and how far a value moves it.
     """
     from tqdm import tqdm
 
@@ -82,7 +67,7 @@ def repeat(
         try:
             for value in running:
                 values.append(value)
-                bar.update(1 if size is None else size(value))
+                bar.update(size(value))
         except KeyboardInterrupt:
             if not values:
                 raise
@@ -102,19 +87,5 @@ def _running(
         return
     from joblib import Parallel, delayed
 
-    report = threading.excepthook
-
-    def report_others(error: threading.ExceptHookArgs) -> None:
-        # When joblib is stopped, its thread that hands out calls may look up a call that the stop
-        # has just removed; it then dies with a KeyError, after it has ended the processes.
-        name = error.thread.name if error.thread else ""
-        if not (name == "ExecutorManagerThread" and error.exc_type is KeyError):
-            report(error)
-
-    threading.excepthook = report_others
-    try:
-        yield from Parallel(n_jobs=jobs, return_as="generator")(
-            delayed(task)(*item) for item in items
-        )
-    finally:
-        threading.excepthook = report
+    calls = (delayed(task)(*item) for item in items)
+    yield from Parallel(n_jobs=jobs, return_as="generator")(calls)

@@ -39,19 +39,13 @@ class Estimate:
     Attributes
     ----------
     value : float
-        The estimate itself.
+        Only where the search stopped, if the estimate is `undetermined`.
     low, high : float or None
-        Ends of the interval. None: no interval is known. Infinite: the data do not bound the
-        quantity on that side.
+        Ends of the interval, of nominal coverage `level`.
     standard_error : float or None
         None where there is none, or where a few resamples would make it.
-    undetermined : bool
-        Whether the data leave the quantity undetermined. Its value is then only where the search
-        stopped.
     at_limit : tuple of str
-        Which of "value", "low" and "high" lie at a limit of the search. Such an end bounds nothing.
-    level : float or None
-        Nominal coverage of the interval.
+        Which of "low" and "high" lie at a limit of the search. Such an end bounds nothing.
     at_most : bool
         Whether the interval is one-sided: `low` is the least value the quantity can have, `high` an
         upper limit.
@@ -96,22 +90,17 @@ class Estimate:
 
         Parameters
         ----------
-        value : float
         draws : array_like
             (R,): the quantity in every resample. With fewer than two of them, or where one is NaN
             (the quantity does not exist in that resample), there is no interval: draws are never
             left out. An end is infinite where as many draws are.
-        level : float
-            Nominal coverage, between 0 and 1.
         least : float, optional
             Makes the interval one-sided, from this least possible value to the quantile of the
-            draws at `level`. It is meant for a cost that is least at the estimate: it is larger in
-            every resample, so that central percentiles would exclude the estimate itself.
+            draws at `level`: a cost that is least at the estimate is larger in every resample, and
+            central percentiles would exclude the estimate itself.
         on_limit : array_like of bool, optional
             (R,): the draws in which a coefficient stopped at a limit of the search. An end next to
             such a draw is in `at_limit`.
-        undetermined : bool
-            The value of the attribute.
         """
         import numpy as np
 
@@ -168,14 +157,8 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """A curve with the ends of its interval at every point of a grid.
-
-    Attributes
-    ----------
-    value, low, high : ndarray
-        Arrays of one shape; the ends are None without draws.
-    level : float or None
-        Nominal coverage, of every point by itself or, where the maker says so, of the whole curve.
+    """A curve with the ends of its interval at every point of a grid, None without draws. The level
+    is of every point by itself or, where the maker says so, of the whole curve.
     """
 
     value: Floats
