@@ -52,11 +52,6 @@ class ArrayFormula(Generic[Arguments]):
     A result that is NaN for floats or NumPy arrays is a ValueError that names the formula, and so is
     an infinite one unless `may_be_infinite`. Arrays of other libraries are not looked at: they may
     be traced.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The names of the arguments.
     """
 
     def __init__(
@@ -97,17 +92,12 @@ class ArrayFormula(Generic[Arguments]):
         return float(self._of_numpy(floats))
 
     def _of_numpy(self, values: Sequence[Real]) -> Any:
-        """The result for NumPy arrays, computed in float64 a chunk at a time; it is float32 where
-        every array is.
-        """
+        """The result for NumPy arrays, computed in float64 a chunk at a time."""
         import numpy as np
 
-        read = map(real_values, self.names, values, self.domains)
-        arrays = [np.asarray(value) for value in read]
-        types = {a.dtype for a, value in zip(arrays, values, strict=True) if not is_number(value)}
-        dtype = np.float32 if types == {np.dtype(np.float32)} else np.float64
+        arrays = [np.asarray(x) for x in map(real_values, self.names, values, self.domains)]
         try:
-            result = np.empty(np.broadcast_shapes(*(a.shape for a in arrays)), dtype)
+            result = np.empty(np.broadcast_shapes(*(a.shape for a in arrays)))
         except ValueError:
             shapes = ((x, a.shape) for x, a in zip(self.names, arrays, strict=True) if a.shape)
             listed = ", ".join(f"{name} of shape {shape}" for name, shape in shapes)
@@ -120,8 +110,7 @@ class ArrayFormula(Generic[Arguments]):
             at = tuple(int(i) for i in np.argwhere(wrong)[0])
             found = (float(np.broadcast_to(a, result.shape)[at]) for a in arrays)
             shown = ", ".join(f"{name}={x!r}" for name, x in zip(self.names, found, strict=True))
-            why = f"exceeds the largest float, {np.finfo(dtype).max:.2g}"
-            why = "is not defined there" if np.isnan(result[at]) else why
+            why = "is not defined there" if np.isnan(result[at]) else "exceeds the largest float"
             raise ValueError(f"{self.__name__}({shown}): the result {why}")
         return result[()]
 

@@ -29,21 +29,9 @@ NO_VALUE = ...
 
 
 class ArgumentError(ValueError):
-    """A value that an argument cannot have.
+    """A value that an argument cannot have: the name of the argument in Python, the value unless the
+    complaint names it, and the values that are allowed or a complaint of another kind.
 
-    Attributes
-    ----------
-    argument : str
-        Its name in Python.
-    value : object
-        The value that was given; `NO_VALUE` where the complaint names it.
-    domain : str
-        The values that are allowed; "" where the complaint is of another kind.
-    complaint : str
-        The message without the argument and its value.
-
-    Examples
-    --------
     >>> print(ArgumentError("level", 2.0, "above 0 and below 1"))
     level=2.0: must be above 0 and below 1
     """
@@ -67,14 +55,8 @@ class ArgumentError(ValueError):
 
 
 class TableError(ArgumentError):
-    """A table, a row or a cell that cannot be read. The message names the file, the row and the column.
-
-    Attributes
-    ----------
-    rows : tuple of int
-        The rows in question; the first row of data is 1.
-    column : str or None
-        The column in question.
+    """A table, a row or a cell that cannot be read. The message names the file, the rows and the
+    column; the first row of data is 1.
     """
 
     def __init__(

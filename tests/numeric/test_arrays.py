@@ -25,7 +25,6 @@ FIGURES = (
 SOME = np.linspace(-1.6, 3.9, 12)
 #: NumPy and the C library differ by an ulp each; near the pole that counts several times.
 AGREEMENT = 32 * EPS
-ROUNDING32 = 2.0**-23
 
 
 def call(name: str, values: Any, beta: Any = BETA, gamma: Any = GAMMA) -> Any:
@@ -51,9 +50,7 @@ LAYOUTS: dict[str, tuple[Any, ...]] = {
     "nested list": (SOME.reshape(3, 4).tolist(),),
     "coefficients of other shapes": (SOME[:4], BETAS, GAMMAS),
     "an array as a coefficient": (2.0, BETAS, GAMMA),
-    **{dtype: (np.array([1, 2, 3], dtype=dtype),) for dtype in ("i1", "u2", "i8", "f2")},
-    "float32": (SOME.astype(np.float32),),
-    "float32 with float64": (SOME.astype(np.float32), np.array([0.3])),
+    **{dtype: (np.array([1, 2, 3], dtype=dtype),) for dtype in ("i1", "u2", "i8", "f4")},
 }
 
 
@@ -63,9 +60,8 @@ def test_arrays_have_the_values_of_their_elements(layout: str) -> None:
     beta, gamma = (*coefficients, BETA, GAMMA)[:2] if len(coefficients) < 2 else coefficients
     for name in FIGURES:
         got, wanted = call(name, values, beta, gamma), one_by_one(name, values, beta, gamma)
-        assert (got.shape, got.dtype) == (wanted.shape, "f4" if layout == "float32" else "f8")
-        tolerance = ROUNDING32 if layout == "float32" else AGREEMENT
-        np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=0)
+        assert (got.shape, got.dtype) == (wanted.shape, "f8")
+        np.testing.assert_allclose(got, wanted, rtol=AGREEMENT, atol=0)
 
 
 @pytest.mark.parametrize("size", [CHUNK, CHUNK + 1, 2 * CHUNK + 7])
@@ -107,30 +103,16 @@ def test_a_result_beyond_the_floats_is_refused() -> None:
             ValueError, match=r"^penalty\(.*\): the result exceeds the largest float"
         ):
             formulas.penalty(values, 20.0, 30.0)
-    with pytest.raises(ValueError, match=r"exceeds the largest float, 3.4e\+38"):
-        formulas.penalty(np.array([100.0], np.float32), 1.0, 1.0)
     assert formulas.effective_compute(1e5, 20.0, 30.0) == 0.0
     with pytest.raises(TypeError, match="takes log_size_ratio, beta, gamma"):
         formulas.penalty(1.0, beta=0.3)  # type: ignore[call-arg]
 
 
-def test_out_of_reach_is_infinite_in_every_type() -> None:
-    for dtype in (np.float32, np.float64):
-        for name in ("compute_overhead", "tokens_factor"):
-            got = call(name, np.array([-3.0, 0.0, -1e6], dtype), beta=1.0, gamma=1.0)
-            assert got.dtype == dtype
-            assert got[0] == got[2] == math.inf
-            assert math.isfinite(got[1])
-
-
-def test_the_error_state_of_numpy_is_left_alone() -> None:
-    with np.errstate(all="raise"):
-        before = np.geterr()
-        for name in FIGURES:
-            call(name, SOME)
-        formulas.effective_compute(np.array([-1e5, 0.0, 1e5]), 20.0, 30.0)
-        formulas.compute_overhead(np.array([-1e5, 0.0, 1.0]), 2.0, 3.0)
-        assert np.geterr() == before
+def test_out_of_reach_is_infinite() -> None:
+    for name in ("compute_overhead", "tokens_factor"):
+        got = call(name, np.array([-3.0, 0.0, -1e6]), beta=1.0, gamma=1.0)
+        assert got[0] == got[2] == call(name, -3.0, beta=1.0, gamma=1.0) == math.inf
+        assert math.isfinite(got[1])
 
 
 EXTREME = st.floats(min_value=5e-324, max_value=sys.float_info.max)

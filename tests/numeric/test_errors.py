@@ -2,21 +2,14 @@
 
 import math
 import pickle
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from isoflop.numeric import errors
-from isoflop.numeric.data.counts import Counts
-from isoflop.numeric.data.evaluations import Evaluations
-from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.errors import NO_VALUE, ArgumentError, TableError, number, whole_number
 
-RUNS = {"N": [1e8, 1e9], "D": [2e9, 2e10], "loss": [3.0, 2.5]}
-COUNTS = {"model": ["a", "b"], "problem": [1, 1], "n": [10, 10], "c": [1, 2]}
-SCORES = {"N": [1e8, 1e9], "D": [2e9, 2e10], "task": ["piqa"] * 2, "score": [0.3, 0.5]}
 LEAST_TWO = "a whole number of at least 2"
 
 
@@ -43,32 +36,6 @@ def test_a_value_outside_of_its_domain(domain: str, values: tuple[Any, ...]) -> 
         assert str(caught.value) == f"size={value!r}: must be {domain}"
     with pytest.raises(ArgumentError, match=r"^size=1\.0+e\+5000: .*exceeds the largest float"):
         number("size", 10**5000)
-
-
-READERS: tuple[tuple[Callable[[], Any], str, tuple[Any, ...]], ...] = (
-    (lambda: Runs.read(RUNS, where="loss <"), "where", ("loss <",)),
-    (lambda: Runs.read(RUNS, columns={"size": "N"}), "columns", ({"size": "N"},)),
-    (lambda: Evaluations.read(SCORES).only(["sciq"]), "benchmark", ("sciq",)),
-    (lambda: Evaluations.read(SCORES).proxy("c4"), "proxy", ("c4",)),
-    (lambda: Runs.read(RUNS | {"loss": [None, "high"]}), "data", ((2,), "loss")),
-    (lambda: Runs.read({"N": [1e8]}), "data", ((), None)),
-    (lambda: Counts.read(COUNTS | {"model": ["a", "a"]}), "data", ((1, 2), None)),
-    (lambda: Evaluations.read(SCORES | {"score": [0.3, 1.5]}), "data", ((2,), "score")),
-)
-
-
-def test_readers_name_the_argument_or_the_rows_and_the_column() -> None:
-    for read, argument, details in READERS:
-        with pytest.raises(ArgumentError) as caught:
-            read()
-        error = caught.value
-        assert error.argument == argument
-        if isinstance(error, TableError):
-            assert (error.rows, error.column) == details
-            assert str(error).startswith("data")
-        else:
-            assert (error.value,) == details
-            assert str(error) == f"{argument}={error.value!r}: {error.complaint}"
 
 
 def test_errors_survive_pickling() -> None:

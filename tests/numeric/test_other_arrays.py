@@ -120,19 +120,6 @@ def test_jax_in_caps_and_in_runs(jax: Any) -> None:
     np.testing.assert_allclose(slope, central, rtol=1e-6)
 
 
-def test_jax_beyond_the_critical_size(jax: Any) -> None:
-    """Infinite where no number of tokens suffices; a finite slope on this side of it."""
-
-    def overhead(size_ratio: Any) -> Any:
-        return LAW.penalty(size_ratio=size_ratio).compute_overhead
-
-    sizes = jax.numpy.asarray([0.5, 1.5]) * LAW.critical_size_ratio
-    found = jax.jit(overhead)(sizes)
-    assert found[0] == np.inf
-    assert np.isfinite(found[1])
-    assert np.isfinite(jax.jit(jax.grad(overhead))(sizes[1]))
-
-
 @pytest.mark.parametrize("name", CALLS)
 def test_torch(name: str) -> None:
     torch = pytest.importorskip("torch")

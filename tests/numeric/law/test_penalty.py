@@ -121,7 +121,6 @@ def test_arrays_numbers_and_both_ratios_agree() -> None:
     for name, value in BESIROGLU.penalty(params=2e9, tokens=1e11).as_dict().items():
         full = np.broadcast_to(getattr(runs, name), (2, 2))
         assert full[1, 1] == pytest.approx(value, rel=1e-13)
-    assert BESIROGLU.penalty(size_ratio=np.float32(0.5)).excess.dtype == np.float32
     bare = Law(beta=BESIROGLU.beta, gamma=BESIROGLU.gamma)
     assert bare.penalty(4).excess == BESIROGLU.penalty(4).excess
     with pytest.raises(ValueError, match=r"^law 'custom': has no value of A and B"):
