@@ -136,26 +136,27 @@ def _derived(fit: Fit, at: Points, spelling: Notation) -> Iterator[dict[str, Any
 
 def _status(fit: Fit) -> str:
     """A sentence on the law, the runs, the objective and the optimum."""
-    runs, left = fit.runs, ", ".join(fit.undetermined)
+    runs, left, guessing = fit.runs, ", ".join(fit.undetermined), fit.runs.random_baseline
     ended = f"reached, but these runs do NOT DETERMINE {left}" if left else "reached"
     ended = ended if fit.converged else "NOT REACHED: the best point is no certified minimum"
-    guessing = runs.random_baseline
     share = f"(Q - {guessing:g})/(1 - {guessing:g})" if guessing else "Q"
     meaning = f", L = -log {share} of accuracy Q" if runs.metric == "accuracy" else ""
-    value = Significant(10).text(fit.objective_value)
     fitted = f"L = {fit.solution.model} fitted to {len(runs)} runs of {runs.source}{meaning}"
+    value = Significant(10).text(fit.objective_value)
     return f"{fitted} by {fit.solution.objective}: objective {value}; optimum {ended}"
 
 
 def _notes(fit: Fit) -> Iterator[str]:
     """Notes on unusual columns and rejected rows, the residuals, and the source of the intervals."""
-    runs, columns, solution = fit.runs, read(fit), fit.solution
-    spelling = ", ".join(f"{name} {column!r}" for name, column in columns.items() if column)
-    spelling += "".join(f"; {x} from C = 6ND" for x, column in columns.items() if not column)
-    is_unusual = solution.model.is_expression or any(x != column for x, column in columns.items())
+    runs, columns, solution, draws = fit.runs, read(fit), fit.solution, fit.draws
     lost = lost_rows(runs.left_out, runs.dropped)
-    if is_unusual or lost:
-        yield "; ".join(filter(None, [f"columns {spelling}" if is_unusual else "", lost]))
+    is_unusual = solution.model.is_expression or any(x != column for x, column in columns.items())
+    if is_unusual:
+        spelling = ", ".join(f"{name} {column!r}" for name, column in columns.items() if column)
+        spelling += "".join(f"; {x} from C = 6ND" for x, column in columns.items() if not column)
+        lost = "; ".join(filter(None, [f"columns {spelling}", lost]))
+    if lost:
+        yield lost
     if fit.is_sound:
         worst, digits = int(np.argmax(np.abs(fit.residuals))), Significant(3).text
         size, largest = np.sqrt(np.mean(fit.residuals**2)), float(fit.residuals[worst])
@@ -163,14 +164,14 @@ def _notes(fit: Fit) -> Iterator[str]:
             f"{'log ' * solution.objective.in_logs}residuals {digits(float(size))} (root mean "
             f"square), the largest {digits(largest)} (row {runs.row[worst]})"
         )
-    how, by = intervals(fit), runs.group is not None
-    yield {
-        "none": f"no intervals: {how.get('reason')}",
-        "sandwich": f"intervals of 1,000 draws of the covariance ({'CR3, by group' if by else 'HC3'}) "
-        "by Student's t",
-        "bootstrap": f"intervals of {how.get('repeats')} resamples of {'groups of ' * by}runs, "
-        f"seed {how.get('seed')}",
-    }[how["kind"]]
+    if draws is not None:
+        groups = "groups of " * (runs.group is not None)
+        yield f"intervals of {draws.done} resamples of {groups}runs, seed {draws.seed}"
+    elif fit.drawn is None:
+        yield f"no intervals: {fit.drawn_or_why}"
+    else:
+        how = "HC3" if runs.group is None else "CR3, by group"
+        yield f"intervals of 1,000 draws of the covariance ({how}) by Student's t"
 
 
 def as_dict(fit: Fit, name: str = "", **options: Any) -> dict[str, Any]:

@@ -1,11 +1,10 @@
-"""The optimal allocation of a budget, or for a target loss, with a size cap or a data wall; runs given
-by any two of params, tokens, compute and tokens per param, or by one of them and a loss; and what a
-run costs against the optimum.
+"""The optimal allocation of a budget, or for a target loss, also before a data wall; runs given by any
+two of params, tokens, compute and tokens per param, or by one of them and a loss; and what a run costs
+against the optimum.
 """
 
 from __future__ import annotations
 
-from math import inf
 from typing import NamedTuple
 
 from ..arrays import (
@@ -18,7 +17,7 @@ from ..arrays import (
     smaller,
 )
 from ..errors import ArgumentError, outside, positive_number
-from .result import CAPS, Result
+from .result import WALL, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def _read(arguments: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
     """The arguments that are not None, each checked to lie in its domain."""
     if unknown := [name for name in arguments if name not in known]:
         raise ArgumentError(unknown[0], complaint=f"must be one of {', '.join(known)}")
-    readers: Any = {"loss": real_values} | dict.fromkeys(CAPS, positive_number)
+    readers: Any = {"loss": real_values, WALL: positive_number}
     given = {name: value for name, value in arguments.items() if value is not None}
     return {name: readers.get(name, positive_values)(name, x) for name, x in given.items()}
 
@@ -46,15 +45,14 @@ def _read(arguments: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
 def allocate(law: Law, arguments: Mapping[str, Any]) -> Result:
     """The allocation for the arguments of `Law.allocate`, by name."""
     is_pair = law.form.variables == ("params", "tokens")
-    given = _read(arguments, (*RUN_ARGUMENTS, *CAPS) if is_pair else ("compute", "loss"))
-    caps = {name: given[name] for name in CAPS if name in given}
-    values = {name: value for name, value in given.items() if name not in caps}
-    is_run = len(values) > 1
+    given = _read(arguments, (*RUN_ARGUMENTS, WALL) if is_pair else ("compute", "loss"))
+    values = {name: value for name, value in given.items() if name != WALL}
+    wall, is_run = given.get(WALL), len(values) > 1
     if not values or [*values] == ["tokens_per_param"]:
         complaint = f"must be one of compute, loss, params and tokens, or {TWO_NUMBERS}"
         raise ArgumentError(", ".join(values) or "nothing given", complaint=complaint)
-    if caps and (is_run or not values.keys() & {"compute", "loss"}):
-        raise outside(*next(iter(caps.items())), "given with a compute or a loss alone")
+    if wall is not None and (is_run or not values.keys() & {"compute", "loss"}):
+        raise outside(WALL, wall, "given with a compute or a loss alone")
 
     name, value = next(iter(values.items()))
     if is_run:
@@ -62,15 +60,13 @@ def allocate(law: Law, arguments: Mapping[str, Any]) -> Result:
         compute = values["compute"] if "compute" in values else law.compute(**variables)
     elif name == "compute":
         compute, optimum = value, law.optimum(value)
-        variables = _under(law, caps, optimum, "{}_given_{}", value)
-        if len(caps) == 2:
-            compute = smaller(compute, law.compute(*caps.values()))
+        variables = _before(law, wall, optimum, "params_given_tokens", value)
     elif name == "loss":
-        R = _sum_within(law, value, caps)
+        R = _sum_within(law, value, {} if wall is None else {WALL: wall})
         compute = law.of_sum("compute_for_reducible_loss", R)
         optimum = law.optimum(compute)
-        variables = _under(law, caps, optimum, "{}_for_reducible_loss", R)
-        compute = law.compute(**variables) if caps else compute
+        variables = _before(law, wall, optimum, "params_for_reducible_loss", R)
+        compute = compute if wall is None else law.compute(**variables)
     else:
         compute = law.evaluate(f"compute_at_max_{name}", value)
         optimum = variables = {**law.optimum(compute), name: value}
@@ -80,24 +76,18 @@ def allocate(law: Law, arguments: Mapping[str, Any]) -> Result:
     return Result(law=law, given=given, variables=variables, optimum=optimum, spent=compute)
 
 
-def _under(
-    law: Law, caps: Mapping[str, float], optimum: dict[str, Any], formula: str, kept: Any
+def _before(
+    law: Law, wall: float | None, optimum: dict[str, Any], formula: str, kept: Any
 ) -> dict[str, Any]:
-    """Params and tokens under caps, for a budget or for a reducible loss, which is kept.
+    """Params and tokens before a data wall, for a budget or for a reducible loss, which is kept.
 
     The loss is convex along the budget, and the compute is convex along the contour of a loss. So
-    where a cap binds, the optimum lies at the cap, and the other variable moves along the budget, up
-    to its own cap, or along the contour.
+    where the wall binds, the optimum lies at it, and params move along the budget or the contour.
     """
-    if not caps:
+    if wall is None:
         return optimum
-    params, tokens = optimum["params"], optimum["tokens"]
-    largest, longest = (caps.get(name, inf) for name in CAPS)
-    if longest < inf:
-        params = larger(params, law.of_sum(formula.format("params", "tokens"), kept, longest))
-    if largest < inf:
-        tokens = larger(tokens, law.of_sum(formula.format("tokens", "params"), kept, largest))
-    return {"params": smaller(params, largest), "tokens": smaller(tokens, longest)}
+    params = larger(optimum["params"], law.of_sum(formula, kept, wall))
+    return {"params": params, "tokens": smaller(optimum["tokens"], wall)}
 
 
 # -- against the optimum ---------------------------------------------------------------------------
@@ -213,19 +203,17 @@ RUNS: dict[tuple[str, ...], Callable[[Law, Any, Any], tuple[Any, Any]]] = {
 
 
 def _sum_within(law: Law, loss: Any, held: Mapping[str, Any]) -> Any:
-    """The R of a loss. An `ArgumentError` where the terms of the params or tokens that are given, or
-    capped, exceed it already.
+    """The R of a loss. An `ArgumentError` where the term of the params or tokens that are given, or
+    of the data wall, exceeds it already.
     """
     R = law.sum_for(loss)
-    lowest = sum(law.of_sum(f"{x.removeprefix('max_')}_term", value) for x, value in held.items())
-    unreachable = lowest > R if len(held) > 1 else lowest >= R
-    if any_of(unreachable):
-        import numpy as np
+    for name, value in held.items():
+        least = law.of_sum(f"{name.removeprefix('max_')}_term", value)
+        if any_of(least >= R):
+            import numpy as np
 
-        first, shape = int(np.argmax(unreachable)), np.shape(unreachable)
-        values = (np.broadcast_to(x, shape).flat[first] for x in (lowest, *held.values()))
-        least, *limits = map(float, values)
-        where = ", ".join(f"{x}={value:g}" for x, value in zip(held, limits, strict=True))
-        bound = f"above {law.of_sum('loss_at', least):.6g}"
-        raise outside("loss", loss, f"{bound} at {where}, whatever the compute")
+            first, together = int(np.argmax(least >= R)), np.broadcast_arrays(least, value, R)
+            lowest, limit, _ = (float(x.flat[first]) for x in together)
+            bound = f"above {law.of_sum('loss_at', lowest):.6g} at {name}={limit:g}"
+            raise outside("loss", loss, f"{bound}, whatever the compute")
     return R

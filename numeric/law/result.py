@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     from ..results import Estimate
     from .scaling_law import Law
 
-__all__ = ["CAPS", "LEVEL", "Result", "result_tables"]
+__all__ = ["LEVEL", "WALL", "Result", "result_tables"]
 
-CAPS = ("max_params", "max_tokens")
-LEVEL = 0.9
+WALL, LEVEL = "max_tokens", 0.9
 FOUR, FIVE, SHARE, SIZE = Shortest(4), Shortest(5), Percent(3), Count()
 #: The letters in the LaTeX of figures, which depend on the notation.
 LETTERS = ("N", "D", "C", "L", "E", "rho", "N_opt", "D_opt")
@@ -49,8 +48,7 @@ VIEWS = {
         "reducible_loss optimal_reducible_loss optimal_loss loss_excess",
     ),
     "allocations": (
-        "compute params tokens tokens_per_param loss reducible_loss loss_penalty binding "
-        "unspent_compute",
+        "compute params tokens tokens_per_param loss reducible_loss loss_penalty binding",
         "params tokens tokens_per_param compute loss",
         "",
     ),
@@ -59,8 +57,7 @@ VIEWS = {
 SHOWN_WHERE: dict[str, Callable[[Any], Any]] = {
     "loss": lambda row: row.law.E is not None,
     "loss_penalty": lambda row: row.is_run or row.optimum is None,
-    "binding": lambda row: {*CAPS} & {*row.given},
-    "unspent_compute": lambda row: row.unspent_compute,
+    "binding": lambda row: WALL in row.given,
 }
 
 
@@ -102,7 +99,7 @@ class Result(Shown):
         The law, and the arguments by name.
     variables, optimum : mapping of str to float or ndarray, or None
         The values of the law's variables, None for a ratio; and for an allocation their values
-        without the caps.
+        without the wall.
     ratio, size_ratio : float or ndarray
         Overtraining ratio rho = (D/N)/(D*/N*), and N/N*(C).
     loss_penalty, excess : float or ndarray
@@ -120,9 +117,9 @@ class Result(Shown):
         N*(C), D*(C) and D*/N* at its compute.
     optimal_loss, optimal_reducible_loss, loss_excess : float, ndarray or None
         L*(C), L*(C) - E and L - L*.
-    unspent_compute, binding : float or ndarray, str or ndarray
-        The part of the budget that is left where both caps bind; and the cap that moves an allocation
-        off the optimum, "max_params", "max_tokens" or "none", or "given" where two numbers gave it.
+    binding : str or ndarray
+        "max_tokens" where the data wall moves an allocation off the optimum, else "none"; "given"
+        where two numbers gave it.
     """
 
     law: Law
@@ -134,7 +131,7 @@ class Result(Shown):
     @property
     def is_run(self) -> bool:
         """Whether the arguments give a run, rather than a ratio or an optimum."""
-        return self.variables is not None and len({*self.given} - {*CAPS}) > 1
+        return self.variables is not None and len({*self.given} - {WALL}) > 1
 
     @property
     def view(self) -> str:
@@ -198,20 +195,15 @@ class Result(Shown):
             return self.given.get("loss")
         return larger(self.law.loss(**(self.variables or {})), best)
 
-    def _unspent(self) -> Any:
-        budget = self.given.get("compute")
-        return 0.0 * self.compute if self.is_run or budget is None else budget - self.compute
-
     def _binding(self) -> Any:
         if self.is_run:
             return "given"
-        capped, best = self.variables or {}, self.optimum or {}
-        is_capped = [capped[name] < best[name] for name in best]
-        if is_number(self.params):
-            return next((cap for cap, holds in zip(CAPS, is_capped, strict=True) if holds), "none")
+        is_moved = self.tokens < (self.optimum or {})["tokens"]
+        if is_number(self.tokens):
+            return WALL if is_moved else "none"
         import numpy as np
 
-        return np.select(is_capped, CAPS, "none")
+        return np.where(is_moved, WALL, "none")
 
     ratio = Figure("ratio_at_log", "{rho}")
     size_ratio = Figure("size_ratio_at_log", "{N}/{N_opt}")
@@ -233,7 +225,6 @@ class Result(Shown):
     loss_excess = Figure(lambda run: run.optimal_reducible_loss * run.excess, least=0.0)
     optimal_loss = Figure(_optimal_loss)
     loss = Figure(_loss, "{L}", FIVE)
-    unspent_compute = Figure(_unspent, "", SIZE)
     binding = Figure(_binding)
 
     # -- how sure, and shown ------------------------------------------------------------------------
@@ -331,13 +322,15 @@ def result_tables(
     ]
     several = len({row.law.name for row in rows}) > 1
     law = Column("law", align="left", of=lambda row: row.law.name, only="" if several else "data")
-    other: dict[str, Any] = {"binding": {"align": "left", "of": _caps}}
+    other: dict[str, Any] = {
+        "binding": {"align": "left", "of": lambda row: row.binding.replace("_", " ")}
+    }
     columns = [column(key, **other.get(key, {})) for key in shown]
     columns += [Column(key, only="data") for key in first.names if key not in shown]
     main = Table([law, *columns], rows)
     if not (drawn := [row for row in rows if row.law.draws is not None]):
         return (main,)
-    given = [key for key in first.given if key not in CAPS]
+    given = [key for key in first.given if key != WALL]
     estimated = [key for key in estimated if key in first.names and key not in given]
     estimated = [key for key in estimated if getattr(drawn[0], key) is not None]
     entries = [
@@ -347,9 +340,3 @@ def result_tables(
     columns = [Column("law", align="left")] if several else []
     columns += [*map(column, given), *(column(key, show="interval") for key in estimated)]
     return main, Table(columns, entries, title=f"{100 * LEVEL:.4g} % intervals:")
-
-
-def _caps(row: Result) -> str:
-    """The cap that binds, in words."""
-    both = "max params, max tokens"
-    return both if row.unspent_compute else str(row.binding).replace("_", " ")

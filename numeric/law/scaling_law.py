@@ -234,9 +234,8 @@ class Law(Shown):
         ----------
         compute, loss, params, tokens : float or array_like
             A budget in FLOP, a target loss beyond E, or the params or the tokens of the optimum.
-        max_params, max_tokens : float, optional
-            A size cap and a data wall for a budget or a target. Where one binds the other variable
-            takes up the budget; where both do, compute is left.
+        max_tokens : float, optional
+            A data wall for a budget or a target: where it binds, params take up the budget.
         tokens_per_param : float or array_like, optional
             D/N. Two of params, tokens, compute and tokens_per_param, or one of them with a loss,
             give a run in place of the optimum.

@@ -33,9 +33,6 @@ ROWS = {
     f"{ALLOCATE} --params 8B": [{"params": 8e9}],
     f"{ALLOCATE} --params 7B --loss 2.05": [{"params": 7e9, "loss": 2.05}],
     f"{ALLOCATE} --compute 1e24 --max-tokens 100B": [{"compute": 1e24, "max_tokens": 1e11}],
-    f"{ALLOCATE} --compute 1e24 --max-params 1B --max-tokens 1T": [
-        {"compute": 1e24, "max_params": 1e9, "max_tokens": 1e12}
-    ],
     f"{ALLOCATE} --compute 1e20,1e22 --compute 1e24": [
         {"compute": compute} for compute in (1e20, 1e22, 1e24)
     ],
@@ -55,10 +52,10 @@ def test_what_text_says_of_a_row(call) -> None:
     for words, shown in (
         (f"{PENALTY} --ratio 100", "never"),
         (f"{PENALTY} --params 7 --tokens 1T", "warning: params 7: "),
-        (f"{ALLOCATE} --compute 1e24 --max-params 1B --max-tokens 1T", "unspent"),
+        (f"{ALLOCATE} --compute 1e24 --max-tokens 1T", "max tokens"),
     ):
         assert shown in call(words).out
-    assert "unspent" not in call(f"{ALLOCATE} --compute 1e24").out
+    assert "max tokens" not in call(f"{ALLOCATE} --compute 1e24").out
 
 
 def test_a_tolerance(data) -> None:

@@ -92,7 +92,7 @@ REFUSED = {
     f"penalty {LAW} --params 1e200 --tokens 1e200": "--params 1e+200|--tokens 1e+200|largest float",
     f"allocate {LAW}": "--compute|--loss",
     f"allocate {LAW} --compute 8B": "--compute '8B'|FLOP|params or tokens|8000000000",
-    f"allocate {LAW} --loss 1.9 --max-params 1M --max-tokens 1B": "--max-params 1e+06, --max-tokens 1e+09|above 6.82823",
+    f"allocate {LAW} --loss 1.9 --max-tokens 1B": "--max-tokens 1e+09|above 2.88133",
     f"allocate {LAW} --loss=2 --max-tokens '1\n2'": r"--max-tokens '1\n2'",
     f"allocate {LAW} --loss=2 --max-tokens {LARGE}": "--max-tokens '999|999...999|999'",
     # files that cannot be written

@@ -104,7 +104,7 @@ def test_jax_in_caps_and_in_runs(jax: Any) -> None:
     budgets = jax.numpy.asarray(COMPUTE)
 
     def spend(compute: Any) -> Any:
-        return LAW.allocate(compute, max_tokens=1e12, max_params=1e11).loss
+        return LAW.allocate(compute, max_tokens=1e12).loss
 
     np.testing.assert_allclose(jax.jit(spend)(budgets), spend(COMPUTE), rtol=ROUNDING)
     slopes = jax.jit(jax.vmap(jax.grad(spend)))(budgets)

@@ -82,14 +82,3 @@ def test_pipes_devices_and_streams_are_written_to_directly(
     write("/dev/stdout", b"seen\n")
     assert os.fstat(1).st_ino == before
     assert capfd.readouterr().out == "seen\n"
-
-
-@pytest.mark.parametrize("place", ["", "folder/", "folder", "no/such/folder/x"])
-def test_what_cannot_be_a_file_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(OSError, match=r"No such file|Is a directory"):
-        write(place, b"x")
-    assert names_in(tmp_path) == ["folder"]

@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 SUMMARY = "params and tokens for a budget, or the cheapest way to a loss"
 HELP = """\
-isoflop allocate --law LAW ... --compute C ... [--max-params N] [--max-tokens D]
-isoflop allocate --law LAW ... --loss L ... [--max-params N] [--max-tokens D]
+isoflop allocate --law LAW ... --compute C ... [--max-tokens D]
+isoflop allocate --law LAW ... --loss L ... [--max-tokens D]
 isoflop allocate --law LAW ... --params N ... | --tokens D ...
 isoflop allocate --law LAW ... --params N ... --loss L ...
 isoflop allocate --law A=A B=B beta=BETA gamma=GAMMA [E=E] ...
 
 The params and tokens with the lowest loss for a training budget C = 6 N D, or with the least
-compute for a target loss; or the optimum that has these params or tokens. A cap that binds moves
-the optimum; where both bind, compute is left. Two of params, tokens, compute and tokens per param,
-or one of them with a loss, give a run: its loss and its loss penalty are shown.
+compute for a target loss; or the optimum that has these params or tokens. A data wall that binds
+moves the optimum. Two of params, tokens, compute and tokens per param, or one of them with a loss,
+give a run: its loss and its loss penalty are shown.
 
 examples:
   isoflop allocate --law besiroglu2024 --compute 5.76e23
@@ -52,7 +52,6 @@ def parser() -> Parser:
     built = Parser(HELP)
     group = built.add_argument_group("target")
     add_run(group, loss="target losses, above the irreducible loss of the law")
-    add(group, "--max-params", "N", "size cap", positive)
     add(group, "--max-tokens", "D", "data wall", positive)
     add_law(built, several=True)
     add_output(built, "text", "json", "latex")
@@ -64,11 +63,11 @@ def run(args: Namespace) -> tuple[str, int]:
     from ..numeric.law.allocation import RUN_ARGUMENTS
 
     chosen, spelling = laws(args, any_form=True), notation(args)
-    caps = {name: getattr(args, name) for name in ("max_params", "max_tokens")}
     targets = points(args, RUN_ARGUMENTS)
     if not targets:
         raise ValueError("--compute is missing: name a budget, or a --loss, --params or --tokens")
-    rows = [law.allocate(**target, **caps) for law in chosen for target in targets]
+    wall = args.max_tokens
+    rows = [law.allocate(**target, max_tokens=wall) for law in chosen for target in targets]
     guessing, warnings = baselines(chosen), doubts(rows)
 
     def accuracy(row: Any) -> float | None:

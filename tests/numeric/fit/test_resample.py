@@ -2,7 +2,6 @@
 or fails is counted.
 """
 
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -124,27 +123,3 @@ def test_refits_by_absolute_deviations_are_sharp():
         residuals = np.abs(np.log(law) - np.log(found.observed))[times > 0]
         assert value == pytest.approx(float(residuals @ times[times > 0]), rel=1e-12)
         assert np.count_nonzero(residuals < 1e-9) >= 4
-
-
-# -- wild resamples --------------------------------------------------------------------------------
-
-
-def test_a_wild_resample_takes_no_interval_away_and_ends_at_a_limit_are_marked():
-    """D*/N* of beta = gamma = 1e-3 and B/A = 1e5 is 1e2500: one of 101 draws, and no percentile
-    hangs on it; on 12 at the limit of gamma one does.
-    """
-    found = fit(grid_runs(6, 7, noise=0.01), objective="least-squares-log")
-    own = np.array(list(found.coefficients.values()))
-    tame = own * np.exp(0.01 * np.random.default_rng(0).normal(size=(100, 5)))
-    limit = [[1.7, 400.0, 410.0 * np.exp(9.72 * 23.0), 0.34, 10.0]] * 12
-    wilds: tuple[list[list[float]], ...] = ([], [[1.7, 1.0, 1e5, 1e-3, 1e-3]], limit)
-    rows = [np.array([*tame, *wild]) for wild in wilds]
-    none, one, many = (
-        replace(found, draws=Draws(rows=x, converged=np.full(len(x), True))) for x in rows
-    )
-    interval, without = (each.to_frame(compute=1e24) for each in (one, none))
-    assert np.isfinite(interval[["lo", "hi"]]).all(axis=None)
-    assert (without.lo <= interval.value).all()
-    assert interval.hi.to_numpy() == pytest.approx(without.hi.to_numpy(), rel=0.1)
-    assert many.estimates()["gamma"].at_limit == ("high",)
-    assert many.estimates()["beta"].at_limit == ()

@@ -127,15 +127,12 @@ def test_a_compute_law(tmp_path: Path) -> None:
 # -- published laws --------------------------------------------------------------------------------
 
 
-def test_published_laws_have_the_digits_of_their_source(tmp_path: Path) -> None:
+def test_published_laws_have_the_digits_of_their_source() -> None:
     for name in names("params-tokens"):
         chosen, entry = law(name), published(name)
         assert (chosen.name, chosen.source) == (name, entry.source.citation)
         for key, digits in entry.coefficients.items():
             assert chosen.numbers[key] == float(digits or 0.0)
-        for notation in NOTATIONS:
-            chosen.save(tmp_path / "law.json", notation)
-            assert law(tmp_path / "law.json") == chosen
 
 
 def test_figures_of_published_laws() -> None:
@@ -237,8 +234,8 @@ QUANTITIES: tuple[Any, ...] = (
     lambda law: law.penalty(size_ratio=0.2).compute_overhead,
     lambda law: law.penalty(params=8e9, tokens=15e12).lost_compute,
     lambda law: law.allocate(1e24).params,
-    lambda law: law.allocate(1e24, max_params=1e11, max_tokens=2e12).loss,
-    lambda law: law.allocate(loss=2.1, max_params=5e10).compute,
+    lambda law: law.allocate(1e24, max_tokens=2e12).loss,
+    lambda law: law.allocate(loss=2.8, max_tokens=2e10).compute,
     lambda law: law.allocate(loss=2.2, tokens_per_param=20.0).params,
 )
 
