@@ -128,18 +128,22 @@ class Rows(NamedTuple):
 
 
 class Approach(NamedTuple):
-    """A way to take a compute law from the runs: the first entries of its `row` in the table, with
-    the `reason` why the runs do not allow it, empty if they do; the compute (m,) of its points, FLOP;
-    and for a fixed ratio N' and D' of its runs, moved onto the ray.
+    """A way to take a compute law from the runs: the first entries of its row in the table, with the
+    `reason` why the runs do not allow it, empty if they do; the compute (m,) of its points, FLOP; and
+    for a fixed ratio N' and D' of its runs, moved onto the ray.
 
     `points` maps the losses (K, n) of all runs and K params+tokens laws, or one, to `Points`; log N*
     is NaN where the approach finds none.
     """
 
-    row: dict[str, Any]
+    approach: str
+    name: str
+    n_runs: int
+    reason: str
     compute: Any = None
     points: Any = None
     ray: tuple[Floats, Floats] | None = None
+    tokens_per_param: float | None = None
 
     def estimate(self, losses: Floats, law: Law) -> DataFrame:
         """The compute laws through the points of losses (K, n), and those that K laws, or one,
@@ -237,8 +241,7 @@ def find_frontier(rows: Rows) -> Approach:
         moved = losses * law.L_opt(rows.compute) / law.loss(rows.params, rows.tokens)
         return moved, weights, np.broadcast_to(log_params, losses.shape)
 
-    row = {"approach": "frontier", "name": "frontier", "n_runs": len(chosen), "reason": reason}
-    return Approach(row, rows.compute, points)
+    return Approach("frontier", "frontier", len(chosen), reason, rows.compute, points)
 
 
 def at_the_edge(params: Floats, compute: Floats) -> Flags:
@@ -273,10 +276,10 @@ class Profiles(NamedTuple):
     compute: Floats
 
     def minima(self, losses: Floats) -> Floats:
-        """log N*, the loss there and the curvature by the parabolas through losses (K, n): (3, K, J),
-        NaN where a parabola has no minimum within the sizes.
+        """log N* and the loss there by the parabolas through losses (K, n): (2, K, J), NaN where a
+        parabola has no minimum within the sizes.
         """
-        found = np.full((3, len(losses), len(self.members)), np.nan)
+        found = np.full((2, len(losses), len(self.members)), np.nan)
         for j, own in enumerate(self.members):
             found[:, :, j] = vertices(np.log(self.rows.params[own]), losses[:, own])
         return found
@@ -285,9 +288,9 @@ class Profiles(NamedTuple):
         """log N* and L* (K, J) without the bias of the parabolas, by which those through the losses
         of K laws, or of one, miss the optima of these laws.
         """
-        log_params, loss, _ = self.minima(losses)
+        log_params, loss = self.minima(losses)
         own = np.atleast_2d(law.loss(self.rows.params, self.rows.tokens))
-        own_params, own_loss, _ = self.minima(own)
+        own_params, own_loss = self.minima(own)
         log_params = log_params - (own_params - np.log(law.N_opt(self.compute)))
         return log_params, loss / (own_loss / law.L_opt(self.compute))
 
@@ -301,9 +304,8 @@ class Profiles(NamedTuple):
         """The optimum of every budget by its profile, in N and D; see `Check.budgets`."""
         from pandas import DataFrame
 
-        log_params, loss, curvature = self.minima(self.rows.loss[None])[:, 0]
-        log_best, best_loss = (part[0] for part in self.corrected(self.rows.loss[None], law))
-        best = np.exp(log_best)
+        log_params, loss = (part[0] for part in self.corrected(self.rows.loss[None], law))
+        best = np.exp(log_params)
         params, tokens = budget.unscaled(best, self.compute / (6.0 * best))
         sizes = [budget.unscaled(self.rows.params[own], 1.0)[0] for own in self.members]
         return DataFrame(
@@ -312,12 +314,9 @@ class Profiles(NamedTuple):
                 "n_runs": [len(own) for own in sizes],
                 "params_lo": [own.min() for own in sizes],
                 "params_hi": [own.max() for own in sizes],
-                "params": budget.unscaled(np.exp(log_params), 1.0)[0],
-                "loss": loss,
-                "curvature": curvature * budget.a**2,
                 "corrected_params": params,
                 "corrected_tokens": tokens,
-                "corrected_loss": best_loss,
+                "corrected_loss": loss,
             }
         )
 
@@ -347,14 +346,13 @@ def find_minima(profiles: Profiles, law: Law) -> Approach:
             f"2 have a minimum within; takes {LEAST_BUDGETS} over a factor {LEAST_SPAN:g} of compute"
         )
     n_runs = sum(map(len, members))
-    row = {"approach": "isoflop", "name": "isoFLOP minima", "n_runs": n_runs, "reason": reason}
-    return Approach(row, usable.compute, usable.points)
+    return Approach("isoflop", "isoFLOP minima", n_runs, reason, usable.compute, usable.points)
 
 
 def vertices(x: Floats, y: Floats) -> Floats:
-    """The position, height and curvature (3, K) of the parabolas y = height + curvature (x -
-    position)^2 through the points x (n,), y (K, n) by least squares; NaN for a parabola that does not
-    open upwards, or is not lowest between the x and above 0.
+    """The position and height (2, K) of the vertices of parabolas through the points x (n,), y (K, n)
+    by least squares; NaN for one that does not open upwards, or is not lowest between the x and
+    above 0.
     """
     centre, scale = x.mean(), float(np.ptp(x)) / 2.0
     # Differences from the mean keep the digits that determine the shape of a flat profile.
@@ -364,7 +362,7 @@ def vertices(x: Floats, y: Floats) -> Floats:
         at = -slope / (2.0 * curvature)
         position, height = centre + scale * at, constant + slope * at / 2.0 + mean
         valid = (curvature > 0.0) & (position >= x.min()) & (position <= x.max()) & (height > 0.0)
-    return np.where(valid, [position, height, curvature / scale**2], np.nan)
+    return np.where(valid, [position, height], np.nan)
 
 
 # -- fixed ratios ----------------------------------------------------------------------------------
@@ -386,9 +384,7 @@ def find_ray(rows: Rows, budget: RunsBudget, law: Law) -> Approach:
     if not rays:
         over = f"at {LEAST_RUNS} or more values of compute over a factor {LEAST_SPAN:g}"
         reason = f"no {least} runs with D/N within {100 * TOGETHER:g} % of one another, {over}"
-        return Approach(
-            {"approach": "fixed-ratio", "name": "fixed D/N", "n_runs": 0, "reason": reason}
-        )
+        return Approach("fixed-ratio", "fixed D/N", 0, reason)
     centre = exp(np.log(rows.compute).mean())
     best_params, best_tokens = budget.unscaled(law.N_opt(centre), law.D_opt(centre))
     ratios = [exp(np.log(tokens[own] / params[own]).mean()) for own in rays]
@@ -403,13 +399,8 @@ def find_ray(rows: Rows, budget: RunsBudget, law: Law) -> Approach:
         moved = losses[:, own] * law.loss(*ray) / law.loss(rows.params[own], rows.tokens[own])
         return moved, np.ones(moved.shape), np.full(moved.shape, np.nan)
 
-    row = {
-        "approach": "fixed-ratio",
-        "name": f"D/N = {ratio:.3g}",
-        "n_runs": len(own),
-        "reason": "",
-    }
-    return Approach(row | {"tokens_per_param": ratio}, compute, points, ray)
+    name = f"D/N = {ratio:.3g}"
+    return Approach("fixed-ratio", name, len(own), "", compute, points, ray, ratio)
 
 
 # -- runs that share a value -----------------------------------------------------------------------

@@ -11,7 +11,7 @@ from the noise of these.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -72,16 +72,6 @@ def noise_about(runs: Runs, predicted: Floats, spare: int) -> Callable[[Generato
     return drawn
 
 
-class Resamples(NamedTuple):
-    """The estimates by approach; the number of resamples that were done, fewer than asked for after a
-    KeyboardInterrupt; and the number of these that were left out, as their joint law has no optimum.
-    """
-
-    estimates: dict[str, DataFrame]
-    done: int
-    lost: int
-
-
 def resample(
     fitted: Fit,
     budget: RunsBudget,
@@ -91,9 +81,10 @@ def resample(
     seed: int,
     *,
     progress: bool,
-) -> Resamples:
+) -> tuple[dict[str, DataFrame], int]:
     """Refit the joint law, whose losses at the runs are `predicted`, and the laws of all approaches to
-    `count` resamples.
+    `count` resamples: the estimates by approach, and the number of resamples that were left out, as
+    their joint law has no optimum.
     """
     from pandas import concat
 
@@ -101,18 +92,19 @@ def resample(
     random, size = np.random.default_rng(seed), max(1, min(BATCH, LARGEST_BATCH // len(predicted)))
     batches = ((drawn(random, min(size, count - first)),) for first in range(0, count, size))
 
-    def refitted(losses: Floats) -> Resamples:
+    def refitted(losses: Floats) -> tuple[dict[str, DataFrame], int]:
         found = fitted.solution.refit(observed=losses)
         good = np.asarray(found.converged) & is_sound(found.rows)
         law = budget.law(*found.rows[good].T[:, :, None])
-        own = {each.row["approach"]: each.estimate(losses[good], law) for each in approaches}
-        return Resamples(own, len(losses), int((~good).sum()))
+        own = {each.approach: each.estimate(losses[good], law) for each in approaches}
+        return own, int((~good).sum())
 
     shown: dict[str, Any] = {"progress": progress, "what": "resamples", "total": count}
-    repeated = repeat(refitted, batches, size=lambda part: part.done, **shown)
-    estimates, done, lost = zip(*repeated.values, strict=True)
-    joined = {name: concat([part[name] for part in estimates]) for name in estimates[0]}
-    return Resamples(joined, sum(done), sum(lost))
+    repeated = repeat(refitted, batches, size=lambda _: size, **shown)
+    if repeated.interrupted:
+        raise KeyboardInterrupt
+    estimates, lost = zip(*repeated.values, strict=True)
+    return {name: concat([part[name] for part in estimates]) for name in estimates[0]}, sum(lost)
 
 
 def is_sound(coefficients: Floats) -> Any:

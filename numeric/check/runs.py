@@ -28,7 +28,7 @@ from ..results import Estimate, percentiles
 from ..words import counted
 from . import approaches
 from .lack_of_fit import lack_of_fit
-from .paired import Resamples, banded, is_sound, resample
+from .paired import banded, is_sound, resample
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -113,8 +113,7 @@ class Check(Shown):
         curve from it, and lo and hi of its simultaneous band.
     budgets : DataFrame
         The optimum by each isoFLOP profile: compute (the geometric mean of its runs, FLOP), n_runs,
-        params_lo, params_hi; params, loss and curvature of the vertex (the parabola is loss +
-        curvature (log N - log params)^2); corrected_params, corrected_tokens and corrected_loss
+        params_lo, params_hi; corrected_params, corrected_tokens and corrected_loss of the vertex
         without its bias. NaN where there is no minimum within the sizes.
     lack_of_fit : LackOfFit or None
         The test whether the law fits its runs; None for too few runs or groups, or a law that they
@@ -122,7 +121,7 @@ class Check(Shown):
     tolerance : float
         The largest relative difference in loss that counts as agreement.
     resamples : dict of str to int
-        How many were `asked` for, `done`, and without a joint law (`lost`); their `seed`.
+        How many were `asked` for, and how many without a joint law (`lost`); their `seed`.
     """
 
     fit: Fit
@@ -199,11 +198,9 @@ class Check(Shown):
         found += self.fit.warnings
         if self.budget != approaches.SIX_ND:
             found.append(f"the compute of the runs is not 6ND: the budget is {self.budget}")
-        asked, done, lost, _ = self.resamples.values()
-        if 0 < done < asked:
-            found.append(f"interrupted: {done} of {asked} resamples")
-        if lost:
-            found.append(f"{lost} of {done} resamples left out: their joint law did not converge")
+        if lost := self.resamples["lost"]:
+            asked = self.resamples["asked"]
+            found.append(f"{lost} of {asked} resamples left out: their joint law did not converge")
         ends = float(self.spent.min()), float(self.spent.max())
         if far := beyond({"compute": ends}, compute=self.compute):
             found.append(f"N*, D* and L* at {self.compute:.3g} FLOP are far beyond the runs: {far}")
@@ -307,8 +304,7 @@ def check(
     `isoflop.numeric.check.paired`, are compared by bands that are simultaneous over the compute and,
     by Bonferroni's inequality, over the approaches; the residuals of the law are tested by
     `isoflop.numeric.check.lack_of_fit`. If the table has a compute that is not 6ND, the budget is the
-    power law kappa N^a D^d through it. After a KeyboardInterrupt the result rests on the resamples so
-    far, and a note says so.
+    power law kappa N^a D^d through it.
 
     Examples
     --------
@@ -337,21 +333,22 @@ def check(
     found = [approaches.find_frontier(rows), approaches.find_minima(profiles, law)]
     found.append(approaches.find_ray(rows, budget, law))
     if unfit:
-        found = [each._replace(row=each.row | {"n_runs": 0, "reason": unfit}) for each in found]
-    able = [each for each in found if not each.row["reason"]]
-    resamples = Resamples({}, 0, 0)
+        found = [each._replace(n_runs=0, reason=unfit) for each in found]
+    able = [each for each in found if not each.reason]
+    estimates, lost = dict[str, DataFrame](), 0
     if able:
         predicted = law.loss(rows.params, rows.tokens)
-        resamples = resample(fitted, budget, predicted, able, draws, seed, progress=progress)
+        estimates, lost = resample(fitted, budget, predicted, able, draws, seed, progress=progress)
 
     derived = _derived(fitted, budget, law, at)
     table, curves = [EMPTY | derived], dict[str, DataFrame]()
     band_level = 1.0 - (1.0 - LEVEL) / max(1, len(able))
     for each in found:
-        table.append(row := EMPTY | {"verdict": CANNOT_TELL} | each.row)
-        if each in able:
-            name, here = row["approach"], each.estimate(rows.loss[None], law)
-            resampled = resamples.estimates[name].query("valid")
+        row = EMPTY | {x: y for x, y in each._asdict().items() if x in EMPTY}
+        table.append(row := row | {"verdict": CANNOT_TELL})
+        if not each.reason:
+            name, here = each.approach, each.estimate(rows.loss[None], law)
+            resampled = estimates[name].query("valid")
             row["reason"] = _too_few(here, resampled, band_level)
             if not row["reason"]:
                 row |= _numbers(here, resampled, budget, at)
@@ -370,7 +367,7 @@ def check(
         budgets=profiles.table(law, budget),
         lack_of_fit=misfit,
         tolerance=tolerance,
-        resamples={"asked": draws, "done": resamples.done, "lost": resamples.lost, "seed": seed},
+        resamples={"asked": draws, "lost": lost, "seed": seed},
     )
 
 

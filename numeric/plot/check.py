@@ -48,8 +48,8 @@ def plot_check_runs(result: Check) -> Any:
 
 
 def _profiles(result: Check, path: Floats, ax: Axes) -> None:
-    """Loss against params: the runs, and for each budget the profile of the law, the parabola and its
-    minimum, darker for less compute.
+    """Loss against params: the runs, and for each budget the profile of the law and the minimum of the
+    parabola, darker for less compute.
     """
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap, LogNorm
@@ -67,11 +67,8 @@ def _profiles(result: Check, path: Floats, ax: Axes) -> None:
         line: Any = {"color": shades(norm(row.compute)), "linewidth": 0.8}
         drawn.append(law.loss(scaled, row.compute / (6.0 * scaled)))
         ax.plot(sizes, drawn[-1], **line)
-        if row.corrected_loss > 0.0:
-            drawn.append(row.loss + row.curvature * np.log(sizes / row.params) ** 2)
-            ax.plot(sizes, drawn[-1], "--", **line)
-            lowest = row.corrected_params, row.corrected_loss
-            ax.plot(*lowest, color=line["color"], zorder=5, **MINIMUM)
+        lowest = row.corrected_params, row.corrected_loss
+        ax.plot(*lowest, color=line["color"], zorder=5, **MINIMUM)
     optima, _, losses = result.optimum(path)
     inside = (optima > runs.params.min()) & (optima < runs.params.max())
     best: Any = {"color": DIM, "linewidth": 1.1, "label": "optimum of the law", "zorder": 3}
@@ -79,8 +76,7 @@ def _profiles(result: Check, path: Floats, ax: Axes) -> None:
     ax.plot([], [], "o", color=DIM, markersize=2.6, label="run")
     if len(result.budgets):
         ax.plot([], [], color=DIM, linewidth=0.6, label="law at a budget")
-        ax.plot([], [], "--", color=DIM, linewidth=0.6, label="parabola")
-        ax.plot([], [], color=DIM, label="its minimum without bias", **MINIMUM)
+        ax.plot([], [], color=DIM, label="minimum of its parabola, without bias", **MINIMUM)
     ax.set_xlabel("params $N$")
     _finish(ax, runs.loss, [*drawn, losses[inside]])
     ax.legend(bbox_to_anchor=(0.5, -0.13), **BELOW)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import sys
 
 from .arguments import Parser, add, add_output, add_switch, flop, share, whole
-from .output import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, answer, is_terminal, say
+from .output import DONE, NEGATIVE, NO_VERDICT, answer, is_terminal
 from .tables import add_table, view
 
 TYPE_CHECKING = False
@@ -76,7 +76,4 @@ def run(args: Namespace) -> tuple[str, int]:
     text = answer(args, result)
     if args.explain and args.format == "text":
         text = result.explained()
-    if 0 < result.resamples["done"] < result.resamples["asked"]:
-        say("interrupted", "the bands rest on the resamples so far")
-        return text, INTERRUPTED
     return text, STATUSES[result.verdict]

@@ -9,10 +9,8 @@ import pytest
 from tests.data import at_ratios, grid, isoflop_group, noisy, power_law
 from tests.studies.check_power import hump, interaction, ladder, repeated
 
-from isoflop.numeric.check.paired import BATCH
 from isoflop.numeric.check.runs import check
 from isoflop.numeric.data.runs import Runs
-from isoflop.numeric.fit.solution import Solution
 
 #: A and B balance near the compute of the designs.
 LAW = {"E": 1.8, "A": 480.0, "B": 2100.0, "beta": 0.35, "gamma": 0.37}
@@ -189,21 +187,6 @@ def test_the_seed_fixes_the_result_and_groups_count(consistent):
     grouped = check({**data, "group": np.arange(63) % 5}, draws=61)
     alphas = [row(found, "isoflop").alpha for found in (consistent, grouped)]
     assert 0.0 < abs(alphas[0] - alphas[1]) < 0.02
-
-
-def test_an_interrupt_keeps_what_is_done(monkeypatch):
-    calls, refit = iter(range(100)), Solution.refit
-
-    def stopped(*arguments, **named):
-        if next(calls) == 3:
-            raise KeyboardInterrupt
-        return refit(*arguments, **named)
-
-    monkeypatch.setattr(Solution, "refit", stopped)
-    found = check(runs(profiles()), draws=1000, seed=1)
-    assert found.resamples == {"asked": 1000, "done": 3 * BATCH, "lost": 0, "seed": 1}
-    assert f"interrupted: {3 * BATCH} of 1000 resamples" in found.notes
-    assert found.verdict == "consistent"
 
 
 # -- public runs -----------------------------------------------------------------------------------
