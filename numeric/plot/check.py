@@ -76,7 +76,7 @@ def _profiles(result: Check, path: Floats, ax: Axes) -> None:
     ax.plot([], [], "o", color=DIM, markersize=2.6, label="run")
     if len(result.budgets):
         ax.plot([], [], color=DIM, linewidth=0.6, label="law at a budget")
-        ax.plot([], [], color=DIM, label="minimum of its parabola, without bias", **MINIMUM)
+        ax.plot([], [], color=DIM, label="minimum without bias", **MINIMUM)
     ax.set_xlabel("params $N$")
     _finish(ax, runs.loss, [*drawn, losses[inside]])
     ax.legend(bbox_to_anchor=(0.5, -0.13), **BELOW)
