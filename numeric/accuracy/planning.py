@@ -20,8 +20,6 @@ from ..data.scale import accuracy
 from ..law import Law
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pandas as pd
 
 __all__ = ["AccuracyLaw"]
@@ -58,12 +56,6 @@ class AccuracyLaw:
     def __post_init__(self) -> None:
         self.law.needed("E", "A", "B")
         accuracy(0.0, self.random_baseline)
-
-    @classmethod
-    def from_coefficients(cls, coefficients: Mapping[str, float], baseline: float) -> AccuracyLaw:
-        """The law with the coefficients of a fit; without E the accuracy goes to 1."""
-        named: dict[str, Any] = {"E": 0.0, **coefficients}
-        return cls(law=Law(**named, name="accuracy"), random_baseline=baseline)
 
     @property
     def ceiling(self) -> float:

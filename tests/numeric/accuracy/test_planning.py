@@ -6,7 +6,6 @@ import mpmath
 import numpy as np
 import pytest
 
-from isoflop.numeric import formulas
 from isoflop.numeric.accuracy.planning import AccuracyLaw
 from isoflop.numeric.law import Law
 
@@ -61,21 +60,7 @@ def test_the_greatest_loss_over_all_budgets(task, reference, ratio) -> None:
     assert 0.98 * most < every.max() <= most
 
 
-@pytest.mark.parametrize("excess", [1e-300, 1e-17, 1e-8, 0.1, 1.0, 1e6])
-@pytest.mark.parametrize("reducible", [1e-12, 0.3, 1.0, 50.0])
-def test_the_accuracy_lost_keeps_its_digits(excess, reducible) -> None:
-    """At the ends of the domain; at random points: tests/numeric/test_formulas.py."""
-    with MP.workdps(400):
-        r, x = MP.mpf(reducible), MP.mpf(excess)
-        exact = MP.mpf("0.75") * (MP.exp(-r) - MP.exp(-(1 + x) * r))
-        law = {"E": 0.0, "random_baseline": 0.25}
-        found = formulas.accuracy_lost(reducible=reducible, excess_penalty=excess, **law)
-        assert abs(found - exact) <= 8 * 2.0**-52 * exact * (1 + r) + 5e-324
-
-
 def test_arguments(task) -> None:
-    made = AccuracyLaw.from_coefficients({"A": A, "B": B, "beta": BETA, "gamma": GAMMA}, GUESS)
-    assert (made.law.E, made.law.A, made.ceiling) == (0.0, A, 1.0)
     with pytest.raises(ValueError, match="no value of E"):
         AccuracyLaw(law=Law(A=A, B=B, beta=BETA, gamma=GAMMA), random_baseline=0.0)
     with pytest.raises(ValueError, match=r"random_baseline=1\.0"):
