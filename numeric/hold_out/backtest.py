@@ -18,7 +18,7 @@ from ..errors import ArgumentError, TableError, outside, whole_number
 from ..passk.laws import ks_of, of_one_benchmark
 from ..results import DEFAULT_LEVEL, Band, prediction_errors
 from .result import Backtest
-from .splits import ALL, AXES, DEAREST, NEXT, Split, splits_of
+from .splits import AXES, Split, splits_of
 from .tasks import accuracy_tasks, loss_tasks, pass_tasks
 from .threshold import THRESHOLDS
 
@@ -72,7 +72,7 @@ def backtest(
     sweep : bool
         Whether each cutoff predicts all rows beyond it, which tells far more about the coverage of
         intervals. By default it predicts the rows at the highest value of the axis, which are never
-        fitted; for evaluations those up to the next cutoff.
+        fitted.
     cutoffs : int or sequence of float, optional
         The number of cutoffs, evenly spread over the logarithm of the axis, or their values. By
         default the value of every row with enough rows up to it (one more than the law has
@@ -116,13 +116,13 @@ def backtest(
     if asked == []:
         raise outside("laws", [], "at least one law")
     how: Any = (asked, hold_out, whole_number("seed", seed, 0))
-    usual, targets, known = 200, DEAREST, dict(baselines or {})
+    usual, known = 200, dict(baselines or {})
     if isinstance(table, Evaluations):
         names = table.benchmarks if benchmarks is None else tuple(benchmarks)
         known |= resolve(table, benchmarks=[name for name in names if name not in known])
         known = {name: known[name] for name in names}
         found = accuracy_tasks(table, known, proxy, *how)
-        usual, targets = 0, NEXT
+        usual = 0
         if cutoffs is None:
             cutoffs = _thresholds(table) if sweep and axis == "compute" else CUTOFFS
     elif isinstance(table, Counts):
@@ -146,9 +146,7 @@ def backtest(
     splits = [  # the first split of each law, the final one, has resamples
         (task, split, 0 if index else count)
         for task in tasks
-        for index, split in enumerate(
-            splits_of(task.rows, task.least, axis, ALL if sweep else targets, cutoffs)
-        )
+        for index, split in enumerate(splits_of(task.rows, task.least, axis, sweep, cutoffs))
     ]
     bar = tqdm(splits, disable=not progress, desc="held out", unit="fit", leave=False)
     each = [_judged(task, split, times, axis) for task, split, times in bar]
@@ -187,9 +185,7 @@ def _judged(
     task: Task, split: Split, resamples: int, axis: str
 ) -> tuple[dict[str, Any], DataFrame]:
     """The row of a fit and the rows of its predictions, see `Backtest`."""
-    from pandas import DataFrame
-
-    rows, fit, failed, ahead = task.rows, None, "", task.rows[split.test]
+    rows, ahead, fit, failed = task.rows, task.rows[split.test], None, ""
     band, train = Band(np.full(len(ahead), np.nan)), prediction_errors(np.empty(0), np.empty(0))
     try:
         if not split.train.any():
@@ -212,47 +208,43 @@ def _judged(
     about: dict[str, Any] = {"subject": task.subject, "law": task.law, "cutoff": split.cutoff}
     about |= {"n_train": int(split.train.sum())}
     row = {**about, "failed": failed, "converged": converged, "undetermined": undetermined}
-    row |= {**train, "fit": fit, "split": split}
     observed, value = ahead["observed"], band.value
     usable = observed.notna() & np.isfinite(value) & (doubt == "")
     low, high = (np.nan if end is None else end for end in (band.low, band.high))
-    inside = observed.between(low, high).astype("boolean")
-    frame = DataFrame(
-        {
-            **about,
-            "target": ahead["target"],
-            "size": ahead.get(axis, np.nan),
-            "decades_held_out": split.decades[split.test],
-            "observed": observed,
-            "predicted": value,
-            "lo": low,
-            "hi": high,
-            "error": value - observed,
-            "relative_error": value / observed - 1.0,
-            "usable": usable,
-            "inside": inside.where(usable & np.isfinite(high)),
-            "left_out": ("target not observed: " + ahead["why"]).where(observed.isna(), doubt),
-        }
+    frame = ahead[["target"]].assign(
+        size=ahead.get(axis, np.nan),
+        decades_held_out=split.decades[split.test],
+        observed=observed,
+        predicted=value,
+        lo=low,
+        hi=high,
+        error=value - observed,
+        relative_error=value / observed - 1.0,
+        usable=usable,
+        inside=observed.between(low, high).astype("boolean").where(usable & np.isfinite(high)),
+        left_out=("target not observed: " + ahead["why"]).where(observed.isna(), doubt),
     )
-    return row, frame.sort_values("decades_held_out", kind="stable")[: 0 if fit is None else None]
+    for place, (name, constant) in enumerate(about.items()):
+        frame.insert(place, name, constant)
+    frame = frame.sort_values("decades_held_out", kind="stable")[: 0 if fit is None else None]
+    return {**row, **train, "fit": fit, "split": split}, frame
 
 
 def _remarks(fits: DataFrame, table: DataFrame, points: Mapping[Any, DataFrame]) -> list[str]:
     """Notes on what is left out of the errors, and on the final laws of accuracy."""
-    failed = fits[fits["fit"].isna()]
-    failed = failed.assign(left_out="no fit: " + failed["failed"])
-    lost = table[table["left_out"] != ""]
-    found: list[tuple[Any, str, str]] = []
-    for part in (failed, lost):
-        found += part[["subject", "law", "left_out"]].itertuples(index=False, name=None)
+    failed, lost = fits[fits["fit"].isna()], table[table["left_out"] != ""]
+    found = [*zip(failed["subject"], failed["law"], "no fit: " + failed["failed"], strict=True)]
+    found += [*zip(lost["subject"], lost["law"], lost["left_out"], strict=True)]
     for row in fits.drop_duplicates(["subject", "law"]).itertuples():
         if isinstance(row.fit, LawFit):
-            remarks = [*row.fit.remarks]
-            if (crossing := crossing_of(row.fit, DEFAULT_LEVEL)) is not None:
-                remarks.insert(0, f"the curves of all k cross at C_x = {crossing:.3g}")
-            if row.undetermined:
-                remarks.insert(0, f"the runs leave {row.undetermined} undetermined")
-            found += [(row.subject, row.law, remark) for remark in remarks]
+            crossing = crossing_of(row.fit, DEFAULT_LEVEL)
+            remarks = (
+                [f"the runs leave {row.undetermined} undetermined"] if row.undetermined else []
+            )
+            remarks += (
+                [] if crossing is None else [f"the curves of all k cross at C_x = {crossing:.3g}"]
+            )
+            found += [(row.subject, row.law, remark) for remark in (*remarks, *row.fit.remarks)]
     for subject, rows in points.items():
         if unjudged := int((~rows["test"]).sum()):
             reason = "accuracy near guessing, below it, or 1, or a quantity that is not known"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,9 +18,8 @@ if TYPE_CHECKING:
 #: The quantities that cutoffs may be in. All grow with the expense of a row except gold, -log of the
 #: probability of the gold reference solution.
 AXES = ("compute", "params", "tokens", "gold")
-#: The rows that a cutoff predicts: all beyond it, those up to the next cutoff, or the most expensive
-#: ones, which are never fitted.
-ALL, NEXT, DEAREST = "all", "next", "dearest"
+#: Rows within so many decades are equally expensive: compute is rounded where it is 6ND.
+ALIKE = 1e-9
 
 
 class Split(NamedTuple):
@@ -35,8 +33,9 @@ class Split(NamedTuple):
     cutoff: float = np.nan
 
 
-def splits_of(rows: DataFrame, least: int, axis: str, targets: str, cutoffs: Any) -> list[Split]:
-    """The splits of the rows of a law, see `Task`, the most expensive cutoff first.
+def splits_of(rows: DataFrame, least: int, axis: str, sweep: bool, cutoffs: Any) -> list[Split]:
+    """The splits of the rows of a law, see `Task`, the most expensive cutoff first. In a sweep all
+    rows beyond a cutoff are predicted, else the most expensive ones, which are never fitted.
 
     There is one split if a condition holds out rows, and one without rows if no cutoff leaves at
     least `least` rows to fit and one to predict.
@@ -50,17 +49,16 @@ def splits_of(rows: DataFrame, least: int, axis: str, targets: str, cutoffs: Any
         fitted = train & ~held
         return [Split(fitted, test & held, place - place[fitted].max(initial=-np.inf))]
     known = np.isfinite(place)
-    if targets == DEAREST:
-        dearest = place == place[known].max(initial=-np.inf)
+    if not sweep:
+        dearest = place >= place[known].max(initial=-np.inf) - ALIKE
         train, test = train & ~dearest, test & dearest
     train, test = train & known, test & known
     found, possible = list[Split](), np.sort(place[train & grid])[least - 1 :]
     if len(possible) and (place[test] > possible[0]).any():
-        cuts = [*_places(np.unique(possible), cutoffs, sign), np.inf]
-        for cut, end in reversed([*pairwise(cuts)]):
-            beyond = test & (place > cut) & (place <= (end if targets == NEXT else np.inf))
+        for cut in reversed(_places(np.unique(possible), cutoffs, sign)):
             if (fitted := train & (place <= cut)).sum() >= least:
-                found.append(Split(fitted, beyond, place - cut, float(10.0 ** (sign * cut))))
+                beyond, at = test & (place > cut), float(10.0 ** (sign * cut))
+                found.append(Split(fitted, beyond, place - cut, at))
     nothing = np.zeros(len(place), dtype=bool)
     return found or [Split(nothing, nothing, place)]
 

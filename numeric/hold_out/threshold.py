@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from pandas import DataFrame
 
-__all__ = ["SUCCESS", "THRESHOLDS", "Logistic", "logistic", "successes", "thresholds"]
-
 #: The paper's thresholds: the first and the last in FLOP, and their number, evenly in log T.
 THRESHOLDS = (6e19, 5e22, 24)
 #: The relative error below which an extrapolation succeeds, and the fewest rows to judge it by.
 SUCCESS, LEAST_HELD_OUT = 0.10, 3
 RESAMPLES = 500
+#: The quantities of compute in the frame of thresholds.
+POWERS = ("T50", "at_least", "at_most", "lo", "hi")
 #: The most steps of Newton's method, which stops at a decrement of less than this per point.
 STEPS, NEAR = 100, 1e-13
 
@@ -55,10 +55,6 @@ def logistic(x: ArrayLike, success: ArrayLike, weights: ArrayLike = 1.0) -> Logi
     The outcome is "fitted" (low = high), "separated" (every failure lies below every success), "all
     succeed" (x50 is at most the least x), "none succeeds" (x50 is at least the greatest) or "not
     rising" (success does not become likelier with x: there is no x50).
-
-    >>> fit = logistic([1.0, 2.0, 3.0, 4.0], [False, True, False, True])
-    >>> print(fit.outcome, round(fit.low, 9))
-    fitted 2.5
     """
     times = np.broadcast_to(np.asarray(weights, dtype=np.float64), np.shape(x))
     drawn = times > 0.0
@@ -104,30 +100,29 @@ def successes(table: DataFrame) -> DataFrame:
 
 
 def thresholds(cells: DataFrame, seed: int) -> DataFrame:
-    """T50 of every law from the `successes`; `seed`: of the resamples of benchmarks.
-
-    A frame of law; outcome, see `logistic`; T50 (FLOP), NaN unless it is fitted; at_least and
-    at_most, its bounds; lo and hi, its interval, NaN without one; intercept, slope; n_benchmarks,
-    n_fits, n_success. An end that the data do not bound is 0 or infinite.
+    """T50 of every law from the `successes`, a frame of law; outcome, see `logistic`; T50 (FLOP), NaN
+    unless it is fitted; its bounds at_least and at_most; its interval lo to hi, NaN without one;
+    intercept, slope; n_benchmarks, n_fits, n_success. An end that the data do not bound is 0 or
+    infinite.
     """
     from pandas import DataFrame
 
-    rows, level = [], DEFAULT_LEVEL
+    rows, shares = [], (0.5 * (1.0 - DEFAULT_LEVEL), 0.5 * (1.0 + DEFAULT_LEVEL))
     for law, own in cells.groupby("law", sort=False):
         x, won = np.log10(own["cutoff"].to_numpy()), own["success"].to_numpy()
-        benchmarks, fit, low, high = own["subject"].to_numpy(), logistic(x, won), np.nan, np.nan
-        count = own["subject"].nunique()
+        fit, count, low, high = logistic(x, won), own["subject"].nunique(), np.nan, np.nan
         if count >= LEAST_GROUPS and fit.outcome != "not rising":
-            weights = case_weights(benchmarks, len(x), RESAMPLES, np.random.default_rng(seed))
+            random = np.random.default_rng(seed)
+            weights = case_weights(own["subject"].to_numpy(), len(x), RESAMPLES, random)
             drawn = [logistic(x, won, times) for times in weights]
-            lows, highs = [each.low for each in drawn], [each.high for each in drawn]
             # No interpolation: an end may be infinite.
-            low = np.quantile(lows, 0.5 * (1.0 - level), method="lower")
-            high = np.quantile(highs, 0.5 * (1.0 + level), method="higher")
-        is_fitted = fit.outcome == "fitted"
-        row = {"law": law, "outcome": fit.outcome, "T50": 10.0**fit.low if is_fitted else np.nan}
-        row |= {"at_least": 10.0**fit.low, "at_most": 10.0**fit.high, "lo": 10.0**low}
-        row |= {"hi": 10.0**high, "intercept": fit.intercept, "slope": fit.slope}
-        row |= {"n_benchmarks": count, "n_fits": len(x), "n_success": int(won.sum())}
-        rows.append(row)
+            low = np.quantile([each.low for each in drawn], shares[0], method="lower")
+            high = np.quantile([each.high for each in drawn], shares[1], method="higher")
+        T50 = fit.low if fit.outcome == "fitted" else np.nan
+        powers = dict(
+            zip(POWERS, 10.0 ** np.array([T50, fit.low, fit.high, low, high]), strict=True)
+        )
+        numbers = {"n_benchmarks": count, "n_fits": len(x), "n_success": int(won.sum())}
+        line = {"intercept": fit.intercept, "slope": fit.slope}
+        rows.append({"law": law, "outcome": fit.outcome, **powers, **line, **numbers})
     return DataFrame(rows)

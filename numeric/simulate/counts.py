@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["PASS_LAW", "grid", "simulate", "simulate_counts", "with_rates"]
-
 #: The sizes and token counts of nine models with nine checkpoints each.
 SIZES = (1.4e7, 7e7, 1.6e8, 4.1e8, 1e9, 1.4e9, 2.8e9, 6.9e9, 1.2e10)
 TOKENS = (2e6, 6.4e7, 5.12e8, 2e9, 6e9, 2e10, 6e10, 2e11, 3e11)
@@ -63,23 +61,10 @@ def grid(
 def with_rates(
     models: DataFrame, neg_log: ArrayLike, *, k: float = 1, concentration: float = 2.0
 ) -> DataFrame:
-    """Give models distributions of success rates that have a given -log pass@k at one k.
+    """The models (G rows, as from `grid`) with `a` and `b` of Beta(a, b), the distribution of success
+    rates over problems whose -log pass@k is `neg_log` (G,) > 0 at one k.
 
-    Parameters
-    ----------
-    models : DataFrame
-        G models, as from `grid`.
-    neg_log : array_like
-        (G,): -log pass@k, > 0.
-    k : float
-        The k of pass@k, > 0.
-    concentration : float
-        a + b > 0: the larger it is, the more alike are the success rates of different problems.
-
-    Returns
-    -------
-    DataFrame
-        The models with `a` and `b`: their success rates over problems follow Beta(a, b).
+    `concentration` is a + b: the larger it is, the more alike are the success rates of problems.
     """
     from scipy.special import expit
 
@@ -104,27 +89,12 @@ def simulate(
     solved: int = 1,
     rng: np.random.Generator | int = 0,
 ) -> DataFrame:
-    """Draw counts: a success rate for each model and problem, then samples.
+    """Draw a success rate for each model with rates (see `with_rates`) and problem, then samples: a
+    frame of model, problem, n_samples, n_correct, params, tokens, compute, gold.
 
-    Parameters
-    ----------
-    truth : DataFrame
-        Models with rates, as from `with_rates`.
-    problems, samples : int
-        The number of problems of a model, and the most samples of a problem.
-    batch, solved : int, optional
-        A problem is sampled in batches of this size until it is solved this many times or has all
-        samples, so that the number of samples depends on the outcome. By default there is one batch.
-    rng : numpy Generator or seed
+    With `batch` a problem is sampled in batches of this size until it is solved `solved` times or
+    has all `samples`, so that the number of samples depends on the outcome.
 
-    Returns
-    -------
-    DataFrame
-        A row for each model and problem: model, problem, n_samples, n_correct, params, tokens, compute,
-        gold.
-
-    Examples
-    --------
     >>> models = grid()
     >>> truth = with_rates(models, 0.2 + 1e5 * models.compute**-0.25)
     >>> len(simulate(truth, problems=16, rng=1))
@@ -156,21 +126,10 @@ def simulate_counts(*, seeds: tuple[int, int, int] = (0, 1, 2)) -> DataFrame:
     or has 5,000 samples.
 
     -log pass@1 follows a params+tokens law, about which models scatter by 3 %; the success rates of
-    a model over its problems follow a Beta distribution.
+    a model over its problems follow a Beta distribution. A frame of model, problem, n_samples,
+    n_correct, and params, tokens and gold of the model, the -log probability of the gold solutions
+    in nats. `seeds` are those of the gold reference, of the models about the law, and of the samples.
 
-    Parameters
-    ----------
-    seeds : three ints
-        The seeds of the gold reference, of the models about the law, and of the samples.
-
-    Returns
-    -------
-    DataFrame
-        model, problem, n_samples, n_correct, and params, tokens and gold of the model, the -log
-        probability of the gold solutions in nats.
-
-    Examples
-    --------
     >>> table = simulate_counts()
     >>> len(table), table.model[0], float(table.gold[0])
     (3072, 'N7e+07_D2e+09', 181.683)

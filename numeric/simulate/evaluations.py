@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["LAWS", "PROBLEMS", "design", "simulate", "true_accuracy"]
-
 #: The published params-tokens law of each benchmark.
 LAWS = {str(law.label): law for law, _ in compute_counterparts()}
 #: The number of questions: every public score of the benchmark is a whole number of them (for code,
@@ -77,14 +75,9 @@ LOSSES = {"c4": (1.98, 253.0, 631.0, 0.305), "dclm": (1.57, 112.0, 240.0, 0.255)
 LOSS_NOISE = 0.002
 
 
-# -- the runs --------------------------------------------------------------------------------------
-
-
 def design() -> DataFrame:
     """The runs of Tables 7 to 9: run, params N, tokens D, compute C = 6 N D (FLOP) and dataset.
 
-    Examples
-    --------
     >>> runs = design()
     >>> len(runs), runs.run[0], float(runs.compute[0])
     (195, '17.58B-357.4B', 3.77e+22)
@@ -103,34 +96,13 @@ def design() -> DataFrame:
     return runs[["run", "params", "tokens", "compute", "dataset"]]
 
 
-# -- their scores and losses -----------------------------------------------------------------------
-
-
 def simulate(*, seed: int = 0, benchmarks: Sequence[str] = tuple(PROBLEMS)) -> DataFrame:
-    """Draw the scores of every run on every benchmark, and its losses.
+    """Draw the scores of every run on every benchmark, some of `PROBLEMS`, and its losses: a frame of
+    run, params, tokens, compute, dataset, benchmark, metric_type, score (accuracy or, for metric
+    type "loss", nats per token) and random_baseline (NaN for a loss).
 
     The draws for a run and benchmark depend on the seed alone, not on the other benchmarks.
 
-    Parameters
-    ----------
-    seed : int
-        At least 0.
-    benchmarks : sequence of str
-        Some of `PROBLEMS`.
-
-    Returns
-    -------
-    DataFrame
-        A row for each run and score: run, params, tokens, compute, dataset, benchmark, metric_type,
-        score (accuracy or, for metric type "loss", nats per token), random_baseline (NaN for a loss).
-
-    Raises
-    ------
-    ValueError
-        If an argument is outside its domain.
-
-    Examples
-    --------
     >>> table = simulate(seed=1, benchmarks=["PIQA"])
     >>> len(table), table.benchmark[0], table.metric_type[0]
     (585, 'PIQA', 'acc_norm')

@@ -13,8 +13,6 @@ from ..law import law as law_named
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["simulate_losses"]
-
 #: The law, and the standard deviation of the logarithm of the loss about it.
 LAW, LOSS_NOISE = "besiroglu2024", 0.004
 #: Eight budgets (FLOP), the sizes on each as multiples of the optimal one, and D/N of one more run on
@@ -26,20 +24,9 @@ TOKENS_PER_PARAM = 20.0
 
 def simulate_losses(*, seed: int = 0) -> DataFrame:
     """96 training runs: eleven sizes on each of eight isoFLOP budgets, and a run at 20 tokens per
-    parameter on each. The loss is that of `LAW` with normal errors of its logarithm.
+    parameter on each: params, tokens (whole numbers) and loss (nats per token, four decimals), that
+    of `LAW` with normal errors of its logarithm.
 
-    Parameters
-    ----------
-    seed : int
-        At least 0.
-
-    Returns
-    -------
-    DataFrame
-        params, tokens (whole numbers) and loss (nats per token, four decimals).
-
-    Examples
-    --------
     >>> simulate_losses().loc[0].tolist()
     [14320815.0, 11638071139.0, 3.8291]
     """

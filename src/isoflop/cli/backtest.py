@@ -34,8 +34,8 @@ isoflop backtest TABLE [--law LAW ...] [--hold-out CONDITION | --rolling AXIS | 
 TABLE holds runs with a loss, evaluations of runs on benchmarks (--benchmark says so where
 the columns do not), or counts of samples and correct ones by model and problem.
 The laws are fitted to some rows and predict others: those of a condition (--hold-out);
-from each cutoff the most expensive row, of evaluations those up to the next cutoff
-(--rolling; by default in compute); or from each cutoff all beyond it (--sweep).
+from each cutoff the most expensive row (--rolling; by default in compute); or from
+each cutoff all beyond it (--sweep).
 Exit status 3: no prediction could be compared with an observation.
 
 examples:

@@ -75,13 +75,6 @@ def has_errors_of_the_line(found, name, compute, score, least, held):
     assert values == pytest.approx([np.exp(line[1]), -line[0]], rel=1e-6)
 
 
-def test_errors_of_equation_2_from_the_table_up(compare):
-    compared, columns = compare("compute", benchmarks=("piqa", "hard")), table()
-    for name, guess in GUESS.items():
-        score = np.array(columns["score"])[np.array(columns["benchmark"]) == name]
-        has_errors_of_the_line(compared, name, COMPUTE, score, guess + 0.05, COMPUTE > 8e21)
-
-
 def test_public_runs_have_the_errors_of_equation_2(public_runs):
     path = public_runs / "apple-downstream" / "runs.csv"
     read = Evaluations.read(path, columns={"params": None, "compute": "flops_table"})
@@ -91,16 +84,6 @@ def test_public_runs_have_the_errors_of_equation_2(public_runs):
     for name in read.benchmarks:
         held, least = read.compute > 6e21, known[name].value + (known[name].margin or 0.05)
         has_errors_of_the_line(found, name, read.compute, read.scores[name], least, held)
-
-
-def test_held_out_runs_are_those_of_the_condition_and_are_not_fitted(compare):
-    """Those near guessing are neither fitted nor judged."""
-    wanted = (COMPUTE < 1e20) | (TOKENS / PARAMS > 50.0)
-    found = compare("compute", benchmarks=["hard"], hold_out="C < 1e20 or D/N > 50")
-    clear = found.points["hard"]["observed"].to_numpy() > GUESS["hard"] + 0.05
-    fitted = found.fit("compute", "hard").sample.index
-    assert {*fitted.tolist()} == {*np.flatnonzero(~wanted & clear).tolist()}
-    assert held_errors(found, "hard", "compute")["n"] == (wanted & clear).sum()
 
 
 def test_a_condition_on_k_concerns_the_pairs_alone(compare):
@@ -121,14 +104,12 @@ def test_two_stage_laws_are_judged_on_the_runs_with_the_proxy():
     assert used.tolist() == [30, 27]
 
 
-def test_cutoffs_are_the_same_for_all_laws_and_predict_up_to_the_next(compare):
+def test_cutoffs_are_the_same_for_all_laws(compare):
     found = compare("compute", "two-stage-linear", hold_out=None, cutoffs=3)
     cuts = found.fits.groupby("law").cutoff.apply(list)
     assert cuts["compute"] == cuts["two-stage-linear"]
-    for row in found.table.itertuples():
-        assert row.size > row.cutoff * (1.0 - 1e-12)
-        later = [cut for cut in cuts["compute"] if cut > row.cutoff]
-        assert not later or row.size <= min(later) * (1.0 + 1e-12)
+    assert found.table["size"].to_numpy() == pytest.approx(COMPUTE.max())
+    assert {*found.table["target"]} == {"row 10", "row 20", "row 30"}
 
 
 @pytest.mark.parametrize(

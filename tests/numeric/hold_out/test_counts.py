@@ -57,7 +57,6 @@ def test_summaries_are_those_of_the_rows(result):
         part, size = own["relative_error"], own["relative_error"].abs()
         assert (found.n, found.coverage) == (len(own), own["inside"].mean())
         assert found[6:9] == pytest.approx((size.median(), size.mean(), part.median()))
-    assert result.errors(by_decades=False)["n"].sum() == len(usable)
 
 
 def test_stability_goes_back_from_the_final_fit(result):
@@ -161,6 +160,7 @@ def test_fits_know_nothing_of_what_they_predict(how):
         ({"axis": "gold"}, "axis='gold': data has no gold"),
         ({"cutoffs": 0}, r"cutoffs=0: must be"),
         ({"cutoffs": []}, r"cutoffs=\[\]: must be"),
+        ({"cutoffs": "all"}, r"cutoffs='all': must be"),
         ({"proxy": "c4"}, r"proxy='c4': is for Evaluations"),
         ({"resamples": -1}, r"resamples=-1: must be"),
         ({"laws": "best"}, "model='best': names no column"),
