@@ -15,58 +15,52 @@ ROWS: dict[str, Any] = {row.name: row for row in CHECK.table.itertuples()}
 
 mp = mpmath.mp.clone()
 mp.dps = 50
-LOW, HIGH = mp.mpf("1.00e18"), mp.mpf("3.77e22")
+LOW, HIGH, STEP = mp.mpf("1.00e18"), mp.mpf("3.77e22"), mp.mpf("1e-10")
 
 
-class Curves:
-    """Tables 12 and 11 in their own letters: -log Q' = A/N^alpha + B/D^beta; alpha = -ln(column A) and
-    ln C0 = column alpha.
+def curves(label):
+    """-log Q' at params and compute by Table 12, A/N^alpha + B/D^beta in its own letters, and against
+    compute by Table 11, whose columns are e^-alpha and log C0.
     """
+    c, d = ({x: mp.mpf(digits) for x, digits in law.printed.items()} for law in PAIRS[label])
+    baseline = mp.mpf(PAIRS[label][0].random_baseline)
 
-    def __init__(self, label):
-        laws = PAIRS[label]
-        self.c, self.d = ({x: mp.mpf(digits) for x, digits in law.printed.items()} for law in laws)
-        self.baseline = mp.mpf(laws[0].random_baseline)
+    def joint(log_params, C):
+        N = mp.exp(log_params)
+        return c["A"] / N ** c["alpha"] + c["B"] / (C / (6 * N)) ** c["beta"]
 
-    def at(self, params, compute):
-        tokens = compute / (6 * params)
-        return self.c["A"] / params ** self.c["alpha"] + self.c["B"] / tokens ** self.c["beta"]
+    def envelope(C):
+        """Where the derivative by log N is 0."""
+        start = mp.log(C / 120) / 2
+        return joint(mp.findroot(lambda x: mp.diff(lambda y: joint(y, C), x), start), C)
 
-    def envelope(self, compute):
-        """Minimum over the size of the model, where the derivative by log N is 0."""
-        by_log = lambda x: self.at(mp.exp(x), compute)  # noqa: E731
-        return by_log(mp.findroot(lambda x: mp.diff(by_log, x), mp.log(compute / 120) / 2))
+    found = {"envelope": envelope, "ray": lambda C: joint(mp.log(C / 120) / 2, C)}
+    found |= {"fitted": lambda C: mp.exp(d["alpha"] + mp.log(d["A"]) * mp.log(C))}
 
-    def ray(self, compute):
-        return self.at(mp.sqrt(compute / 120), compute)
+    def raw(name, C):
+        return baseline + (1 - baseline) * mp.exp(-found[name](mp.mpf(C)))
 
-    def fitted(self, compute):
-        return mp.exp(self.d["alpha"]) * compute ** mp.log(self.d["A"])
-
-    def raw(self, name, compute):
-        return self.baseline + (1 - self.baseline) * mp.exp(-getattr(self, name)(mp.mpf(compute)))
+    return found, raw
 
 
 @pytest.mark.parametrize("label", PAIRS)
 def test_exponents_and_differences(label):
-    row, own, found = ROWS[label], Curves(label), curves_of(*PAIRS[label])
-    for name in ("envelope", "ray", "fitted"):
-        for compute in (1e18, 1e25):
-            expected = float(own.raw(name, compute))
-            assert found[name](compute) == pytest.approx(expected, abs=1e-13)
-    above, below = (
-        mp.log(own.ray(mp.sqrt(LOW * HIGH) * mp.exp(s * mp.mpf("1e-10")))) for s in (1, -1)
-    )
-    assert row.alpha_ray == pytest.approx(float((below - above) / mp.mpf("2e-10")), rel=1e-13)
-    beta, gamma = own.c["alpha"], own.c["beta"]
-    assert row.alpha_derived == pytest.approx(float(beta * gamma / (beta + gamma)), rel=1e-14)
-    assert row.alpha_empirical == pytest.approx(float(-mp.log(own.d["A"])), rel=1e-14)
+    row, own, (neg_log, raw) = ROWS[label], curves_of(*PAIRS[label]), curves(label)
+    for got, name, compute in (
+        (row.alpha_derived, "envelope", mp.mpf("1e21")),
+        (row.alpha_ray, "ray", mp.sqrt(LOW * HIGH)),
+        (row.alpha_empirical, "fitted", LOW),
+    ):
+        above, below = (mp.log(neg_log[name](compute * mp.exp(s))) for s in (STEP, -STEP))
+        assert got == pytest.approx(float((below - above) / (2 * STEP)), rel=1e-13)
+        for C in (1e18, 1e25):
+            assert own[name](C) == pytest.approx(float(raw(name, C)), abs=1e-13)
     grid = [LOW * (HIGH / LOW) ** (mp.mpf(i) / 30) for i in range(31)]
     largest = {"ray": row.max_abs_difference, "envelope": row.max_abs_difference_envelope}
     for name, got in largest.items():
-        most = float(max(abs(own.raw(name, C) - own.raw("fitted", C)) for C in grid))
+        most = float(max(abs(raw(name, C) - raw("fitted", C)) for C in grid))
         assert most - 1e-6 <= got <= 1.02 * most + 1e-4
-    at_largest = own.raw("ray", row.compute_at_max) - own.raw("fitted", row.compute_at_max)
+    at_largest = raw("ray", row.compute_at_max) - raw("fitted", row.compute_at_max)
     assert row.max_abs_difference == pytest.approx(abs(float(at_largest)), abs=1e-13)
 
 

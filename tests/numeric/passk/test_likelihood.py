@@ -141,32 +141,6 @@ def test_the_integral_against_quadrature(mu, tau):
         assert here[order + 1] == pytest.approx(slope, rel=1e-5, abs=1e-5)
 
 
-BUDGETS = np.geomspace(1e17, 1e22, 30)
-
-
-def scatter(random, tau, errors):
-    """That of a fit to models about a law whose u is known with normal errors."""
-    law = np.log(0.2 + 2.8 * (BUDGETS / 1e17) ** -0.25)
-    seen = law + tau * random.standard_normal(30) + errors * random.standard_normal(30)
-    steps = np.linspace(-6.0, 6.0, 49)
-    nodes, flat = seen[:, None] + errors[:, None] * steps, np.zeros(30, dtype=bool)
-    model = COMPUTE.posed(Rows(compute=BUDGETS, loss=np.exp(seen)))
-    start = model.write(np.array([[0.2, 2.8 * 1e17**0.25, 0.25]]))
-    found = fit_marginal(model, Evidence(nodes, np.tile(-0.5 * steps**2, (30, 1)), flat), start)
-    assert found.done.all()
-    return found.tau[0]
-
-
-@pytest.mark.slow
-def test_the_scatter_is_nearly_unbiased():
-    """Three coefficients of thirty models would lose 10 % without the degrees of freedom."""
-    random = np.random.default_rng(9)
-    squares = [scatter(random, 0.15, 0.05 + 0.1 * random.random(30)) ** 2 for _ in range(120)]
-    error = np.std(squares) / np.sqrt(len(squares))
-    assert np.mean(squares) == pytest.approx(0.15**2, abs=3 * error + 0.03 * 0.15**2)
-    assert error < 0.04 * 0.15**2
-
-
 def test_no_law_nearby_is_more_likely(drawn):
     """Of all models, some without a success, and of a resample: the value is that of the measure,
     and other laws at the same scatter have a greater one.

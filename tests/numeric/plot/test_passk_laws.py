@@ -40,16 +40,3 @@ def test_models_stand_where_their_counts_have_them(found):
     (limits,) = lines(ax, "^")
     assert limits.get_ydata() == pytest.approx(np.exp(evidence.least_likely_pass[~solved]))
     assert limits.get_xdata() == pytest.approx(counts.covariates["compute"][~solved])
-
-
-def test_observed_against_predicted(found):
-    """Models at the same height as under the other law, above what the law says of them."""
-    ax, other = plot_laws(found, "params-tokens", k=[1]), plot_laws(found, "compute", k=[1])
-    for one, same in zip(lines(ax, "o"), lines(other, "o"), strict=True):
-        assert one.get_ydata() == pytest.approx(same.get_ydata())
-    (diagonal,) = (line for line in ax.lines if line.get_label() == "1")
-    assert diagonal.get_xdata() == pytest.approx(diagonal.get_ydata())
-    counts = found.counts["params-tokens"]
-    own = found.at(1, "params-tokens").predict(counts.covariates).value
-    solved = (curve(counts, [1]).pass_at_k > 0).to_numpy()
-    assert lines(ax, "o")[0].get_xdata() == pytest.approx(own[solved])
