@@ -14,6 +14,7 @@ import numpy as np
 from ..data.evaluations import Evaluations
 from ..errors import ArgumentError, TableError
 from ..words import counted
+from .law import MARGIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,9 +34,9 @@ def averaged(
     baselines: Mapping[str, Baseline],
     *,
     benchmarks: Sequence[str] | None = None,
-    margin: float = 0.05,
 ) -> Evaluations:
-    r"""The evaluations with one more benchmark, "average", the mean of others.
+    r"""The evaluations with one more benchmark, "average", the mean of others, at the runs where each
+    of these exceeds guessing by more than `MARGIN`; a warning says how many do not.
 
     .. math:: \bar Q = \frac{1}{m} \sum_{j=1}^{m} \frac{Q_j - Q_{r,j}}{1 - Q_{r,j}}
 
@@ -44,12 +45,9 @@ def averaged(
     evaluations : Evaluations
     baselines : mapping
         Benchmark -> accuracy of guessing, as :func:`isoflop.numeric.accuracy.baselines.resolve`
-        gives it.
+        gives it. It counts as known; that of the average is 0.
     benchmarks : sequence of str, optional
         The benchmarks to average; by default all except pass@k with k > 1.
-    margin : float
-        Runs count where every benchmark exceeds guessing by more than this; a warning says how many
-        do not. The accuracy of guessing counts as known; that of the average is 0.
 
     Raises
     ------
@@ -69,12 +67,12 @@ def averaged(
     guessing = np.array([[baselines[key].value] for key in names])
     accuracy = np.stack([evaluations.scores[key] for key in names])
     missing = np.isnan(accuracy).any(axis=0)
-    low = ~missing & (accuracy <= guessing + margin).any(axis=0)
+    low = ~missing & (accuracy <= guessing + MARGIN).any(axis=0)
     kept = ~(missing | low)
     summary = (
         f"{AVERAGE!r}, the mean of {len(names)} benchmarks, is of {kept.sum()} of "
         f"{counted(len(evaluations), 'run')}: {missing.sum()} lack a score, {low.sum()} are not "
-        f"above guessing{f' + {margin:g}' if margin else ''} on all"
+        f"above guessing + {MARGIN:g} on all"
     )
     if not kept.any():
         raise TableError(evaluations.source, summary)

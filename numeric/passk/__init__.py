@@ -1,10 +1,9 @@
 """pass@k: from samples to estimates, their scaling laws, and k as a lever."""
 
 from ..data.counts import Counts
-from .across_k import last_crossings, lost_compute
 from .curve import curve
 from .estimator import estimated_covariance, log_fail, pass_at_k
-from .laws import PassLaws, fit_passk
+from .laws import PassLaws, fit_passk, last_crossings, lost_compute
 
 __all__ = [
     "Counts",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,22 +24,23 @@ from ..fit.resample import LEAST_GROUPS, case_weights
 from ..results import DEFAULT_LEVEL as LEVEL
 from ..results import Estimate
 from ..words import counted
-from .across_k import last_crossings, lost_compute
 from .curve import stopped
 from .fit_at_k import KINDS, PassFit, fit_at_k, kind_of
 from .likelihood import evidence_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
     from pandas import DataFrame
+
+    from ..law import Law
 
     Floats = NDArray[np.float64]
     Rows = list[dict[str, Any]]
 
-__all__ = ["METHODS", "PassLaws", "fit_passk"]
+__all__ = ["METHODS", "PassLaws", "fit_passk", "last_crossings", "lost_compute"]
 
 METHODS = LIKELIHOOD, SQUARES = "likelihood", "least-squares-log"
 USUAL_K = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
@@ -50,6 +51,9 @@ JOINT, DIRECT = "params-tokens", "compute"
 #: The coefficients in the text: prefactors where there is one law; those that show intervals.
 PREFACTORS, EXPONENTS = ("C0", "N0", "D0", "K0"), ("alpha", "beta", "gamma", "kappa")
 WITH_INTERVALS = ("E0", "alpha", "kappa")
+#: log C is searched between minus and plus this, 1e-300 to 1e300 FLOP (a crossing beyond counts as 0
+#: or as infinite), by so many halvings, enough for neighbouring floats.
+FARTHEST, HALVINGS = 300.0 * float(np.log(10.0)), 64
 THREE, TWO = Significant(3), Interval(Significant(2))
 
 
@@ -125,7 +129,7 @@ class PassLaws(Shown):
     @cached_property
     def lost_compute(self) -> Rows:
         """The cost at one k of the optimum for another, at each compute of `compute`; see
-        `isoflop.numeric.passk.across_k.lost_compute`.
+        the function `lost_compute`.
         """
         joint = {k: fit.law for k, fit in self.of(JOINT).items() if fit.is_sound}
         return [row for budget in self.compute for row in lost_compute(joint, budget)]
@@ -280,6 +284,75 @@ def _compute_law(fit: PassFit, coefficients: Floats) -> Floats:
     E, A, B, beta, gamma = coefficients.T
     C0 = np.asarray(formulas.coefficient(A=A, B=B, beta=beta, gamma=gamma))
     return np.stack([E, C0, np.asarray(formulas.exponent(beta=beta, gamma=gamma))])
+
+
+# -- across k --------------------------------------------------------------------------------------
+
+
+def last_crossings(E: ArrayLike, C0: ArrayLike, alpha: ArrayLike) -> Floats:
+    """The compute in FLOP above which y_k(C) = E + C0 C^-alpha does not rise from each k to the next,
+    as laws fitted apart do though pass@k does not fall with k.
+
+    The difference of two such laws turns once (isoflop.derivations.passk.crossing_of_two_k), so that
+    bisection beside the turning point finds the last crossing.
+
+    Parameters
+    ----------
+    E, C0, alpha : array_like
+        (..., K): coefficients of compute laws at K values of k in ascending order; E >= 0, C0 and
+        alpha > 0.
+
+    Returns
+    -------
+    ndarray
+        (..., K - 1): 0 where the laws of two neighbouring k hold together everywhere, inf where
+        they do at no large compute. Where neighbours hold together all do.
+
+    Examples
+    --------
+    >>> last_crossings([0.0, 0.0], [1e3, 1e5], [0.15, 0.25]).round(-15).tolist()
+    [1e+20]
+    """
+    each = (np.asarray(values, dtype=np.float64) for values in (E, C0, alpha))
+    (e1, e2), (c1, c2), (a1, a2) = ((values[..., :-1], values[..., 1:]) for values in each)
+    with np.errstate(divide="ignore"):  # what the floors share cancels
+        above, below = np.log(np.maximum(e1 - e2, 0.0)), np.log(np.maximum(e2 - e1, 0.0))
+
+    def rises(x: Floats) -> NDArray[np.bool_]:
+        y1 = np.logaddexp(above, np.log(c1) - a1 * x)
+        return np.asarray(y1 < np.logaddexp(below, np.log(c2) - a2 * x))
+
+    turn, differ, end = np.zeros_like(a1), a1 != a2, np.full_like(a1, FARTHEST)
+    turn[differ] = formulas.log_turning_compute(
+        C0_1=c1[differ], C0_2=c2[differ], alpha_1=a1[differ], alpha_2=a2[differ]
+    )
+    turn = np.clip(turn, -end, end)
+    at_turn = rises(turn)
+    low, high = np.where(at_turn, turn, -end), np.where(at_turn, end, turn)
+    nowhere, at_the_end = ~rises(low), rises(end)
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        wrong = rises(middle)
+        low, high = np.where(wrong, middle, low), np.where(wrong, high, middle)
+    return np.where(at_the_end, np.inf, np.where(nowhere, 0.0, np.exp(0.5 * (low + high))))
+
+
+def lost_compute(laws: Mapping[int, Law], compute: float) -> list[dict[str, Any]]:
+    """The cost at one k of an allocation that is optimal for another, by params+tokens laws by k, at
+    a compute in FLOP.
+
+    A row for each pair of different k, `chosen` and `judged`, with `size_ratio` (params over the
+    optimal ones), `loss_penalty` and `lost_compute`, the share of the budget that the optimum for the
+    judged k would save.
+    """
+    rows = []
+    for chosen, judged in permutations(laws, 2):
+        optimum = laws[chosen].envelope
+        cost = laws[judged].penalty(params=optimum.params(compute), tokens=optimum.tokens(compute))
+        row: dict[str, Any] = {"compute": compute, "chosen": chosen, "judged": judged}
+        names = ("size_ratio", "loss_penalty", "lost_compute")
+        rows.append(row | {name: float(getattr(cost, name)) for name in names})
+    return rows
 
 
 # -- the front door --------------------------------------------------------------------------------

@@ -343,7 +343,7 @@ class Subset:
     def average(self) -> list[str]:
         ten = [label for label in self.labels if label not in NOT_AVERAGED]
         keys = [self.key[label] for label in ten]
-        with_average = averaged(self.evaluations, self.baselines, benchmarks=keys, margin=0.05)
+        with_average = averaged(self.evaluations, self.baselines, benchmarks=keys)
         scores = with_average.scores["average"]
         known = np.isfinite(scores)
         low = int((known & (self.evaluations.compute <= UP_TO)).sum())

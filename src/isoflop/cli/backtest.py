@@ -133,7 +133,6 @@ def _evaluations(args: Namespace, held: SourceTable) -> dict[str, Any]:
     """
     from ..numeric.accuracy.averages import AVERAGE, averaged
     from ..numeric.accuracy.baselines import Baseline, resolve
-    from ..numeric.accuracy.law import MARGIN
     from ..numeric.data.evaluations import Evaluations
 
     read, given = view(args, Evaluations, held), args.random_baseline or ()
@@ -153,7 +152,7 @@ def _evaluations(args: Namespace, held: SourceTable) -> dict[str, Any]:
     guessing = shares or (given[0] if given else None)
     known = resolve(read, guessing, args.small, benchmarks=names)
     if members:
-        read = averaged(read, known, benchmarks=members, margin=MARGIN)
+        read = averaged(read, known, benchmarks=members)
         known[AVERAGE] = Baseline(0.0, how="0 for a mean of normalised accuracy")
         wanted = (*wanted, AVERAGE)
     found = read.only(wanted)
