@@ -139,7 +139,8 @@ def prove(
         `R_opt := D*/N*` gives a name another meaning than the one it has by default.
     notation : {"schaeffer", "hoffmann"}, optional
         By default Schaeffer's letters; if these do not prove a claim that has alpha, a or b, and
-        no gamma, w_N or w_D, Hoffmann's are tried. They are taken if they leave fewer letters
+        no gamma, w_N or w_D, Hoffmann's are tried (for an equation in a and b alone,
+        only they can prove it). They are taken if they leave fewer letters
         without a meaning, or else prove an equation. An order, or a number of a law, that fails in
         one notation and holds in the other is undecided.
     limit : str, optional
@@ -187,7 +188,8 @@ def prove(
     found: dict[str, Proof] = {}
     errors: list[ValueError] = []
     of_law = Settings(HOFFMANN.name).words.names.keys() - {"a", "b"}
-    may_be_theirs = words & THEIRS and words & of_law and not words & OURS
+    is_of_shares = words == {"a", "b"} and "=" in re.findall("[<>!]?=|[<>]", text)  # a + b = 1
+    may_be_theirs = words & THEIRS and (words & of_law or is_of_shares) and not words & OURS
     for name in (DEFAULT.name, HOFFMANN.name)[: 2 if may_be_theirs else 1]:
         try:
             found[name] = in_letters(name)
@@ -201,9 +203,9 @@ def prove(
         raise errors[0]
     # the first where both make as much sense
     best = max(found, key=lambda x: (-len(found[x].free), RANKED.index(found[x].answer)))
-    if best == DEFAULT.name:
-        return found[best]
     ours, theirs = found.get(DEFAULT.name), found[best]
+    if ours and (theirs is ours or (is_of_shares and theirs.answer is not Answer.PROVED)):
+        return ours
     signs = {link.relation for link in theirs.links}
     is_one_of_two = law is not None or bool(signs & {*BOUNDS, "!="})
     is_as_free = ours is not None and len(ours.free) == len(theirs.free)

@@ -5,6 +5,7 @@ continuity; otherwise SymPy's limit is checked at points, which is not a proof.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import islice
 from operator import methodcaller
 from typing import Any
@@ -33,18 +34,16 @@ from .convert import normal_forms
 from .deadline import OutOfTime, check, within
 from .decide import decide
 from .functions import defined
-from .path import at_zero
+from .leading import Leading
 from .points import DIGITS_OF_LIMITS, INFINITE, STEPS, Way
 from .sample import Point, points
-from .search import Search, why_positive
-from .terms import exponent_of, split
+from .search import why_positive
 
 #: The time limit for SymPy's limit, which may not return.
 SECONDS = 10
 #: At how many points a limit is checked, how many are drawn at most, and the digits of a witness.
 POINTS, LARGEST_DRAW, SHOWN_DIGITS = 8, 400, 10
-LEADING = "every term of the remainder vanishes in the limit"
-CONTINUOUS = "it is continuous, and this is its value"
+LEADING = "the leading term has this limit"
 
 
 def decide_limit(
@@ -119,10 +118,6 @@ def _judged(
             else f"only {len(near)} sampled points satisfy the assumptions"
         )
     answer, reason, found = Answer.PROVED, LEADING, leading_limit(e, x, limit, fixed)
-    if found is not None and wanted in INFINITE:
-        reason = f"its leading term tends to {wanted}"
-    if found is None:
-        reason, found = CONTINUOUS, _by_continuity(e, x, limit, fixed)
     if found is None:
         answer, reason = Answer.BY_SYMPY, f"the limit is {wanted}"
         found = _by_sympy(e, x, limit, fixed)
@@ -180,43 +175,29 @@ Found = tuple[Expr, tuple[Condition, ...]]
 
 
 def leading_limit(e: Expr, x: Symbol, limit: str, assume: Sides) -> Found | None:
-    """The limit of a sum of powers of the variable, with its side conditions; None where the
-    expression is no such sum or the sign of an exponent is unknown.
-    """
+    """The limit by leading terms, with its side conditions; None where they do not decide it."""
     try:
-        arithmetic, (form,) = normal_forms((e,), assume)
-        form = arithmetic.canonical(form)
-        if arithmetic.positive:
-            return None
-        constant, growing = Integer(0), set[int]()
-        for term in split(form, arithmetic):
-            exponent = exponent_of(term, x, arithmetic)
-            growth = None if exponent is None else _sign(exponent, assume)
-            if growth is None:
-                return None
-            if growth == 0:
-                constant += arithmetic.to_sympy(term)
-            elif growth == (1 if limit == "oo" else -1):
-                growing |= {arithmetic.sign_of_term(*part) for part in term.items()}
+        inside = defined(e).subs(x, 1 / x) if limit == "oo" else e
+        arithmetic, (form,) = normal_forms((inside,), assume)
+        inside = arithmetic.to_sympy(arithmetic.canonical(form))
     except OutsideScope:
         return None
-    if growing and growing not in ({1}, {-1}):
-        return None
-    needed = tuple(Condition(part, "!=") for part in arithmetic.nonzero)
-    return growing.pop() * oo if growing else constant, needed
 
+    @cache
+    def sign(e: Expr) -> int:
+        return next((s for s in (1, -1) if why_positive(s * e, assume, strict=True)), 0)
 
-def _sign(e: Expr, assume: Sides) -> int | None:
-    """The sign 1, 0 or -1; None where it is unknown."""
-    if e == 0:
-        return 0
-    return next((sign for sign in (1, -1) if why_positive(sign * e, assume, strict=True)), None)
-
-
-def _by_continuity(e: Expr, x: Symbol, limit: str, assume: Sides) -> Found | None:
-    """The limit of an expression that is continuous there."""
-    value = at_zero(Search(0, 0), defined(e).subs(x, 1 / x if limit == "oo" else x), x, assume)
-    return None if value is None else (value, ())
+    leading = Leading(x, assume, sign)
+    needed = [Condition(part, ">") for part in arithmetic.positive]
+    needed += [Condition(part, "!=") for part in arithmetic.nonzero]
+    for condition in (c for c in needed if c.expression.has(x)):
+        term = leading.term(condition.expression)
+        near = None if term is None else leading.sign(term.coefficient)
+        if not near or (near < 0 and condition.relation == ">"):
+            return None
+    found, fixed = leading.limit(inside), [c for c in needed if not c.expression.has(x)]
+    is_open = found is None or any(c.relation == ">" for c in fixed)
+    return None if found is None or is_open else (found, tuple(fixed))
 
 
 def _by_sympy(e: Expr, x: Symbol, limit: str, assume: Sides) -> Found | None:

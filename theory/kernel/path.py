@@ -6,13 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sympy import Expr, Integer, Pow, Symbol, exp, log
+from sympy import Expr, Integer, Pow, Symbol
 
 from .boundary import put_in, solved
+from .leading import INFINITE, Leading
 from .signs import Assumed, Prover
 from .terms import DefinedForm
 
-MOST_SYMBOLS = 6
+#: The symbols that are moved, and the order up to which slopes are looked at, at most.
+MOST_SYMBOLS, HIGHEST_SLOPE = 6, 3
 ZERO, ONE = Integer(0), Integer(1)
 
 
@@ -89,8 +91,11 @@ def _from(
     assume: Assumed,
     strict: bool,
     depth: int,
+    order: int = HIGHEST_SLOPE,
 ) -> str:
-    """Why `e >= 0` after x has moved from its start: by the value there and the slope on the way."""
+    """Why `e >= 0` after x has moved from its start: by the value there and the slope on the way, which
+    may have the right sign for the same reason.
+    """
     way = direction * (x - start) if start != 0 or not x.is_positive else None
 
     def holds_on_the_way(a: Expr) -> bool:
@@ -112,6 +117,10 @@ def _from(
     if not search.why(value, there, False, depth - 1):
         return ""
     reason = search.why(slope, region, strict, depth - 1)
+    if not reason and order > 1 and start.is_number:
+        reading = DefinedForm.of(slope, region)
+        further = (x, start, direction, assume, strict, depth, order - 1)
+        reason = "" if reading is None else _from(search, reading.reduced, *further)
     if not reason:
         return ""
     way_to_go = "rises" if direction > 0 else "falls"
@@ -136,26 +145,14 @@ def _value_at(search: Prover, e: Expr, x: Symbol, start: Expr, assume: Assumed) 
 
 
 def at_zero(search: Prover, e: Expr, x: Symbol, assume: Assumed) -> Expr | None:
-    """The limit for x -> 0 from above if each part of the expression has one, else None."""
-    if not e.has(x):
-        return e
-    if e == x:
-        return ZERO
-    parts = [at_zero(search, part, x, assume) for part in e.args]
-    values = [part for part in parts if part is not None]
-    if len(values) < len(parts):
-        return None
-    if e.is_Add or e.is_Mul or isinstance(e, exp):
-        return e.func(*values)
-    if isinstance(e, log):
-        return log(values[0]) if values[0].is_positive else None
-    if isinstance(e, Pow):
-        base, power = values
-        if base.is_positive or (power.is_Integer and power >= 0 and not e.exp.has(x)):
-            return base**power
-        rises = not e.exp.has(x) and search.sign(e.exp, assume, 1) == (1, True)
-        return ZERO if base == 0 and rises else None
-    return None
+    """The limit for x -> 0 from above, if leading terms give one."""
+
+    def sign(e: Expr) -> int:
+        found = search.sign(e, assume, 1)
+        return found.value if found.strict else 0
+
+    value = Leading(x, assume, sign).limit(e)
+    return None if value is None or value in INFINITE else value
 
 
 def direction_of(assumption: Expr, x: Symbol) -> int:

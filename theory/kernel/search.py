@@ -3,7 +3,8 @@
 Each rule is sound by itself; its premises are proved by the rules again, to a small depth:
 
 * the signs of terms, of their factors, and of logarithms, whose arguments are compared with 1;
-* one term against another: powers compared factor by factor, or with one exponent divided out;
+* one term against another: powers compared factor by factor, or with one exponent divided out, or
+  without roots;
 * weighted AM-GM;
 * an assumption of which the expression is at least a positive multiple;
 * the value at one end of an interval, and the sign of the slope along it.
@@ -14,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import combinations
+from math import lcm
 from typing import Any, NamedTuple
 
 from sympy import (
@@ -26,6 +28,7 @@ from sympy import (
     count_ops,
     exp,
     symbols,
+    together,
 )
 
 from .arithmetic import Key, NormalForm, OutsideScope, linear_log
@@ -39,8 +42,9 @@ from .terms import NEVER_NEGATIVE, POSITIVE, DefinedForm, split, weights_of
 #: The operations of all expressions that one search looks at, and the depth of nested premises.
 MOST_OPERATIONS, DEPTH = 800, 2
 MOST_TERMS = 8
-#: The largest number in an exponent, and the largest integer power that is compared directly.
-LARGEST_EXPONENT, LARGEST_POWER = 10**6, 24
+#: The largest number in an exponent, the largest integer power that is compared directly, and the
+#: highest root.
+LARGEST_EXPONENT, LARGEST_POWER, HIGHEST_ROOT = 10**6, 24, 4
 #: Expressions of more operations than LARGE plus LARGER times those of the claim are not looked at.
 LARGE, LARGER = 80, 4
 ZERO, ONE = Integer(0), Integer(1)
@@ -196,7 +200,8 @@ class Search(Prover):
             if len(terms.positive) + len(terms.negative) > MOST_TERMS:
                 continue
             mean = self._by_mean(reading, terms, strict, depth)
-            if reason := mean or self._one_by_one(reading, terms, strict, depth):
+            one_by_one = mean or self._one_by_one(reading, terms, strict, depth)
+            if reason := one_by_one or self._without_root(reading, terms, strict, depth):
                 return reason
         return ""
 
@@ -262,6 +267,21 @@ class Search(Prover):
             ):
                 return "the negative term is outweighed by a positive one, factor by factor"
         return ""
+
+    def _without_root(
+        self, reading: DefinedForm, terms: SignedTerms, strict: bool, depth: int
+    ) -> str:
+        """By powers of both sides without roots of sums, where one term alone is positive."""
+        if depth == 0 or len(terms.positive) != 1:
+            return ""
+        above, *below = map(reading.arithmetic.to_sympy, (*terms.positive, *terms.negative))
+        powers = set[Expr]().union(*(term.atoms(Pow) for term in (above, *below)))
+        n = lcm(*(p.exp.q for p in powers if p.base.is_Add and p.exp.is_Rational))
+        if not 1 < n <= HIGHEST_ROOT:
+            return ""
+        difference = above**n - together(Add(*below)) ** n
+        reason = self.why(difference, reading.assume, strict, depth - 1)
+        return reason and f"without roots, {reason}"
 
     def _larger(
         self,

@@ -26,6 +26,7 @@ from typing import TypeVar
 
 from sympy import Abs, Add, Derivative, E, Expr, I, Mul, Rational, Subs, Symbol, log, nan, oo, zoo
 
+from ..kernel import symbols as sym
 from ..kernel.functions import Partial, defined
 from ..kernel.symbols import QUANTITIES
 from .building import (
@@ -63,6 +64,7 @@ OF_THEOREMS = ("binom", "Gamma", *EXTREMA)
 #: The quantities of the law without a unit, which are no arguments in place of one with a unit.
 RATIOS = frozenset(name for name, quantity in QUANTITIES.items() if quantity.unit == "1")
 DIFFERENTIALS = ("d", "partial")
+OF_A_RUN = frozenset((sym.N, sym.D, sym.C))
 #: Suffixes of numbers, as in `70B`.
 SHORT_UNITS = frozenset("KMBT")
 
@@ -503,10 +505,31 @@ class _Reader(Builder):
         if len(variables) != order:
             self.refuse(at, rest=f": of order {order}, by {len(variables)} variables")
         if of is None:
-            of = self._operand(depth)
-            if self.ahead().kind and not self.peek("+", "-", ")", "]", ","):
-                self.refuse(self.ahead())
+            of = self._product_differentiated(variables, depth)
+        if not all(map(_letter, variables)):
+            return self._inverse(at, of, variables)
         return self._at_arguments(self._derived(at, of, variables), at, depth)
+
+    def _product_differentiated(self, variables: Sequence[Expr], depth: int) -> NamedFunction:
+        """The operand of `d/dx`: one factor, or all factors of a product if x is in one alone."""
+        start, of = self.next, self._operand(depth)
+        if not self.ahead().kind or self.peek("+", "-", ")", "]", ","):
+            return of
+        after, letters = self.ahead(), set[Symbol]().union(*(x.free_symbols for x in variables))
+        self.next = start
+        value = self.product(depth + 1)
+        if of.parameters or (of.body.has(*letters) and (value / of.body).has(*letters)):
+            self.refuse(after)
+        return NamedFunction((), value)
+
+    def _inverse(self, at: Token, of: NamedFunction, variables: Sequence[Expr]) -> Expr:
+        """The derivative by a quantity, `dlogC/dlogL_opt`: the inverse of its derivative by the letter."""
+        x, quantity = _letter(of.body), variables[0]
+        if x is None or len(variables) > 1 or quantity.free_symbols & OF_A_RUN != {x}:
+            self.refuse(at, rest=": a derivative is by a letter, or by the logarithm of one")
+        slope = self._derived(at, NamedFunction((), quantity), [of.body]).body
+        self.domain.note(self.domain.nonzero, slope)
+        return 1 / slope
 
     def _is_below(self, slash: int) -> bool:
         """Whether the token at an index is the slash of a derivative."""
@@ -549,11 +572,8 @@ class _Reader(Builder):
         variables: list[Expr] = []
         while self.peek(*DIFFERENTIALS):
             self.take()
-            token = self.ahead()
-            is_letter = isinstance(self.table.get(token.text), Symbol)
+            is_letter = isinstance(self.table.get(self.ahead().text), Symbol)
             value = self._plain(self.take().text) if is_letter else self.atom(depth + 1)
-            if not isinstance(value.args[0] if isinstance(value, log) else value, Symbol):
-                self.refuse(token, "a letter, or the logarithm of one, is expected instead of {}")
             variables += [value] * self._order(depth)
         return variables
 
@@ -591,3 +611,9 @@ class _Reader(Builder):
             return Subs(slope.body, slope.parameters, tuple(given))
         places = dict(zip(slope.parameters, given, strict=True))
         return substituted(slope.body, places, self.text, self.domain)
+
+
+def _letter(e: Expr) -> Symbol | None:
+    """The letter that an expression is, or is the logarithm of."""
+    inside = e.args[0] if isinstance(e, log) else e
+    return inside if isinstance(inside, Symbol) else None

@@ -24,7 +24,7 @@ def _enough_time(monkeypatch) -> None:
     monkeypatch.setattr(limits, "SECONDS", 200)
 
 
-#: By leading terms or a continuous value.
+#: By leading terms.
 PROVED = [
     ((1 + x) ** beta, "->", 1, x, "0"),
     (P.subs(r, exp(s)), "->", 1, s, "0"),
@@ -36,16 +36,30 @@ PROVED = [
     (ENVELOPE.reducible, "->", 0, C, "oo"),
     (y + x, "->", y, x, "0"),
     ((x**beta - x**gamma) / (beta - gamma), "->", 0, x, "0"),
-]
-BY_SYMPY = [
     (x * (y ** (1 / x) - 1), "->", log(y), x, "oo"),
     (phi2(beta * x), "->", sympify("1/2"), x, "0"),
     ((P.subs(r, exp(s)) - 1) / s**2, "->", beta * gamma / 2, s, "0"),
     (log(P.subs(r, 1 + x)), "~", beta * gamma * x**2 / 2, x, "0"),
+    ((cosh(x) - 1) / x**2, "->", sympify("1/2"), x, "0"),
+    ((1 - y / (1 + y)) ** x, "->", 0, x, "oo"),
+    (
+        x**y * (1 + (x / beta) ** (1 / gamma)) ** -E,
+        "~",
+        x ** (y - E / gamma) * beta ** (E / gamma),
+        x,
+        "oo",
+    ),
+    ((P.subs(r, 1 + x) - 1) / log(1 + x) ** 2, "->", beta * gamma / 2, x, "0"),
+    ((exp(x) - 1 - x) / (cosh(x) - 1), "->", 1, x, "0"),
+    (1 / x - 1 / (exp(x) - 1), "->", sympify("1/2"), x, "0"),
+    (exp(-y / x) / x**beta, "->", 0, x, "0"),
+    (x**y - x ** (y + beta) + exp(-1 / x), "~", x**y, x, "0"),
+]
+BY_SYMPY = [
     (10 / log(x), "->", 0, x, "oo"),
     (log(x), "->", oo, x, "oo"),
+    (1 / (exp(-1 / x) - 2 * exp(-2 / x)), "->", oo, x, "0"),
     (exp(sqrt(log(x))) / x**beta, "->", 0, x, "oo"),
-    ((cosh(x) - 1) / x**2, "->", sympify("1/2"), x, "0"),
 ]
 WRONG = [
     (P, "~", W_D * r**-beta, r, "0"),
@@ -83,7 +97,7 @@ def test_leading_terms_prove_a_limit_and_sympy_does_not(answer, case) -> None:
 
 
 def test_a_wrong_limit_of_sympy_is_stopped_by_points(monkeypatch) -> None:
-    claim = (x / (1 + x), "->", 2, x, "oo")
+    claim = (log(x) / (1 + log(x)), "->", 2, x, "oo")
     assert decided(*claim).refuted
     monkeypatch.setattr(limits, "limit_of_sympy", lambda *_: Integer(2))
     assert decided(*claim).answer is Answer.UNDECIDED
@@ -97,7 +111,7 @@ def test_where_sympy_stumbles_a_limit_is_undecided(monkeypatch, error) -> None:
         raise error
 
     monkeypatch.setattr(limits, "limit_of_sympy", stumble)
-    assert decided(x / (1 + x), "->", 1, x, "oo").answer is Answer.UNDECIDED
+    assert decided(log(x) / (1 + log(x)), "->", 1, x, "oo").answer is Answer.UNDECIDED
 
 
 @pytest.mark.parametrize("claim", [x ** (beta - gamma), x**beta / (x**gamma + 1)], ids=str)
