@@ -1,6 +1,4 @@
-"""Limits: proved by leading terms where the expression is a sum of powers of the variable, or by
-continuity; otherwise SymPy's limit is checked at points, which is not a proof.
-"""
+"""Limits: proved by leading terms; otherwise SymPy's limit is checked at points, which is not a proof."""
 
 from __future__ import annotations
 
@@ -65,7 +63,7 @@ def decide_limit(
     Returns
     -------
     Decision
-        *proved* if leading terms or a continuous value give the claimed limit; *by SymPy's limit, not
+        *proved* if leading terms give the claimed limit; *by SymPy's limit, not
         proved* if SymPy gives it and points agree; *refuted* if either gives another limit and a
         point shows it; *undecided* otherwise.
     """

@@ -80,7 +80,7 @@ def implied(condition: Condition, assume: Sequence[Expr]) -> bool:
 
 @dataclass(frozen=True)
 class ByLeadingTerm:
-    """The limit of lhs/rhs is 1 (for ~), or that of lhs is rhs (for ->), by leading terms or continuity."""
+    """The limit of lhs/rhs is 1 (for ~), or that of lhs is rhs (for ->), by leading terms."""
 
     variable: Symbol
     limit: str  # "0" or "oo"

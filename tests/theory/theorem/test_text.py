@@ -166,7 +166,7 @@ def test_counts_lemmas_and_citations() -> None:
         r"$\operatorname{log1p}(x^{2}) = \log(1 + x^{2})$": PROVED,
         r"$\sqrt{x^{2}} = x$": FAILED,
         rf"$\sqrt{{{passed}k^{{2}}}} = {passed}k$": FAILED,
-        r"$k \frac{k + 1}{k + 2} \sim k$ as $k \to \infty$, by the lemma of Tung 1975": FAILED,
+        r"$k \frac{k + 1}{k + 2} \sim 2 k$ as $k \to \infty$, by the lemma of Tung 1975": FAILED,
         r"$k + c \sim k$ as $k \to \infty$, by the lemma of Tung 1975": GIVEN,
         r"$k (k + 1) = k^{2} + k$, by the lemma of Tung 1975": GIVEN,
         r"$k! \ge k$, cited from Tung 1975": FAILED,
