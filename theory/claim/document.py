@@ -33,10 +33,12 @@ PIECE = re.compile(
 EXPLAINS = re.compile(r"\b(?:where|let|set|put|define|write|denote)\s*\Z", re.IGNORECASE)
 GOES_ON = re.compile(r"[\s,;]*(?:and)?\s*(?:let)?\s*")
 BEHIND_A_DISPLAY = re.compile(r"[\s,.]*where\s*")
+#: The rows of a display in a block, with marks at its ends: what stands behind it is of all rows.
+BLOCK = re.compile(r"\\(begin|end)\{(?:aligned|split|gathered|alignedat)\}(?:\{\d\}|\[\w\])?")
+BLOCK_MARKS = {"begin": "\x02", "end": "\x03"}
 #: Commands without a meaning for the claims of a display.
 LAYOUT = re.compile(
-    r"\\(?:begin|end)\{(?:aligned|split|gathered|alignedat)\}(?:\{\d\}|\[\w\])?"
-    rf"|\\(?:nonumber|notag)\b|[.,;]?\s*\\qedhere\b|\\vspace\*?\{{[^{{}}]*\}}|{DECLARED}[^\n]*"
+    rf"\\(?:nonumber|notag)\b|[.,;]?\s*\\qedhere\b|\\vspace\*?\{{[^{{}}]*\}}|{DECLARED}[^\n]*"
     r"|\\mathrel\s*\{\s*\\h?phantom\s*\{[^{}]*\}\s*\}|\\[hv]?phantom\s*\{[^{}]*\}"
 )
 FORMULA_IN_WORDS = re.compile(r"(\\(?:text|mbox)\s*\{[^{}$]*)\$([^{}$]*)\$")
@@ -86,7 +88,7 @@ RELATION = (
 ORDER = re.compile(r"[<>]=|\\(?:leq?|geq?|leqslant|geqslant)")
 LETTER = r"\\?[A-Za-z]+(?:_(?:\w|\{\w+\}))?"
 #: Spaces, punctuation and marks of alignment at the ends of a claim.
-AROUND = re.compile(r"\A(?:\\[,;:! ]|[\s&.,;~])+|(?:\\[,;:! ]|[\s&.,;~])+\Z")
+AROUND = re.compile(r"\A(?:\\[,;:! ]|[\s&.,;~\x02\x03])+|(?:\\[,;:! ]|[\s&.,;~\x02\x03])+\Z")
 #: Conditions beside a claim: in brackets, `N, D` of "for all N, D" or a number, and `r \to 0`,
 #: `\beta > \gamma`, `u \in \mathbb{R}`; in front of an arrow also `\alpha = \beta`.
 BRACKETED = re.compile(r"(?:\\left|\\[bB]igl?)?\s*\((.*?)(?:\\right|\\[bB]igr?)?\s*\)", re.DOTALL)
@@ -218,6 +220,7 @@ def claims_of(
         display = FORMULA_IN_WORDS.sub(r"\1}\2\\text{", display)
     for words, arrow in ARROWS.items():
         display = re.sub(rf"\\(?:text|textrm|mbox)\s*\{{\s*(?:{words})\s*\}}", arrow, display)
+    display = BLOCK.sub(lambda m: BLOCK_MARKS[m[1]], display)
     text = UNIT.sub("", LAYOUT.sub(lambda m: "\n" * m[0].count("\n") + " ", display))
     text = "\\\\".join(map(_columns, text.split("\\\\")))
     claims = _Claims(text, line, beside)
@@ -240,10 +243,13 @@ class _Claims:
     waiting: tuple[str, ...] = ()  # conditions of the next claim
     role: str = "row"
     before: str = ""  # the role of the segment before
+    is_behind_condition: bool = False
     end: int = 0  # of that segment
     is_new_row: bool = True
     first: int = 0  # the first claim of the row, and the first one that a condition is for
     scope: int = 0
+    block: int = 0  # the first claim of a block, and whether it has ended in this row
+    is_behind_block: bool = False
 
     def add(self, mark: str, start: int, stop: int, after: str) -> None:
         """Read the segment behind a mark; `after` is the role of the next one in its row."""
@@ -252,17 +258,21 @@ class _Claims:
         self.is_new_row |= mark == "row"
         blank = LABEL.sub(lambda m: " " * len(m[0]), self.text[start:stop])
         label, bare = LABEL.search(self.text, start, stop), AROUND.sub("", blank)
+        self.is_behind_block &= mark != "row"
+        self.block = len(self.found) if BLOCK_MARKS["begin"] in blank else self.block
         if bare and self.role != "remark":
             self.first = len(self.found) if self.is_new_row else self.first
-            self._read(blank, bare, start, stop, after)
+            self.is_behind_condition = self._read(blank, bare, start, stop, after)
             self.before, self.role = self.role, ""
         if bare:
             self.end, self.is_new_row = stop, False
+        if BLOCK_MARKS["end"] in blank:
+            self.first, self.is_behind_block = self.block, True
         if label is not None and self.found and not self.found[-1].label:
             self.found[-1] = replace(self.found[-1], label=label[1])
 
-    def _read(self, blank: str, bare: str, start: int, stop: int, after: str) -> None:
-        """Read a segment that is not empty by its role."""
+    def _read(self, blank: str, bare: str, start: int, stop: int, after: str) -> bool:
+        """Read a segment that is not empty by its role, and say whether it is a condition."""
         last = self.found[-1] if self.found else None
         begins = re.match(rf"[\s&]*(?:{RELATION})", blank) is not None
         is_unread = last is not None and not self.is_new_row and LEFT_WORDS.search(last.text)
@@ -282,9 +292,10 @@ class _Claims:
         is_condition = self.role == "condition" or (
             is_beside and after != "follows" and any(form.fullmatch(bare) for form in self.beside)
         )
+        attaches = is_condition and not is_unread
         if last and equalities:
             self.found += [replace(last, text=text, label="") for text in equalities]
-        elif is_condition and not is_unread:
+        elif attaches:
             self._attach(bare, is_of_next=self.is_new_row and bool(after))
         elif last and (goes_on or is_equality or is_unread):
             self._join(last, bare, start, begins)
@@ -300,6 +311,7 @@ class _Claims:
             piece = Piece(kind, typed, "", at, self.waiting, follows=self.role == "follows")
             self.found.append(piece)
             self.waiting = ()
+        return attaches
 
     def _join(self, last: Piece, bare: str, start: int, begins: bool) -> None:
         """Join a part to the claim in front of it, with the words between them, which are no product."""
@@ -314,12 +326,13 @@ class _Claims:
     def _attach(self, bare: str, is_of_next: bool) -> None:
         """Attach a condition to the next claim, or to the claims in front of it in its row that have none."""
         condition = _condition(bare)
-        if not self.found or is_of_next or (self.waiting and self.before == "condition"):
+        if not self.found or is_of_next or (self.waiting and self.is_behind_condition):
             self.waiting += condition
             return
-        if self.before != "condition":
+        if not self.is_behind_condition:
             self.scope = len(self.found) - 1
-            while self.role == "condition" and self.scope > self.first:
+            is_of_all = self.role == "condition" or self.is_behind_block
+            while is_of_all and self.scope > self.first:
                 if self.found[self.scope - 1].conditions:
                     break
                 self.scope -= 1
@@ -374,4 +387,7 @@ def _condition(text: str) -> tuple[str, ...]:
     while (inner := BRACKETED.fullmatch(text.strip())) is not None:
         text = inner[1]
     text = re.sub(r"\s*\\in\s*\\mathbb\{R\}", " real", " ".join(text.replace("&", " ").split()))
+    several = re.split(r"\s*,(?!\d{3}(?!\d))\s*", text)
+    if len(several) > 1 and all(map(BESIDE.fullmatch, several)):
+        return tuple(several)  # (r > 1, \gamma > \beta)
     return () if LETTERS.fullmatch(text) else (text,)
