@@ -103,8 +103,9 @@ class Form(ABC):
             domain = NONNEGATIVE if name == self.irreducible else domain
             held[name] = (number(f"fixed {name}", value, domain),) * 2
         losses, limits = np.asarray(runs.loss), dict.fromkeys(self.coefficients, (-inf, inf))
-        ends = log(losses.min() * SMALLEST_TERM), log(losses.max() * LARGEST_TERM)
-        limits |= dict.fromkeys(self.prefactors, ends) | dict.fromkeys(self.exponents, EXPONENTS)
+        for name in self.prefactors:  # an expression has none, and its values may be 0
+            limits[name] = log(losses.min() * SMALLEST_TERM), log(losses.max() * LARGEST_TERM)
+        limits |= dict.fromkeys(self.exponents, EXPONENTS)
         limits |= {self.irreducible: (0.0, inf)}
         for name, ends in held.items():
             is_logged = name in self.prefactors

@@ -94,14 +94,18 @@ def test_a_condition_on_k_concerns_the_pairs_alone(compare):
 
 
 def test_two_stage_laws_are_judged_on_the_runs_with_the_proxy():
+    """The logistic one is fitted to all of them, also to a score of 0."""
     columns = table()
     rows = [i for i, name in enumerate(columns["benchmark"]) if name == "web"]
     for i in rows[:2] + rows[-1:]:
         columns["score"][i] = None
+    columns["score"][4] = 0.0
     options: dict[str, Any] = {"hold_out": "compute > 8e21", "benchmarks": ["piqa"]}
-    found = backtest(Evaluations.read(columns), laws=("compute", "two-stage-linear"), **options)
+    laws = ("compute", "two-stage-linear", "two-stage-logistic")
+    found = backtest(Evaluations.read(columns), laws=laws, **options)
     used = found.finals["n"].to_numpy() + found.errors(by_decades=False)["n"].to_numpy()
-    assert used.tolist() == [30, 27]
+    assert used.tolist() == [29, 26, 26]
+    assert len(found.fit("two-stage-logistic", "piqa").sample) == 22
 
 
 def test_cutoffs_are_the_same_for_all_laws(compare):
