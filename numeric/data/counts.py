@@ -17,8 +17,6 @@ from .table import SourceTable, table_of, texts
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Counts"]
-
 #: The quantities that make a group, and those that a group may have.
 GROUPING, COVARIATES = ("benchmark", "model"), (*BUDGET, "gold")
 NEEDED = ("n_samples", "n_correct")

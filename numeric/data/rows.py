@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import ArgumentError, TableError
 from ..words import counted, shown
 from .columns import ALL_LETTERS, BUDGET, NUMBERS, POSITIVE, WHOLE, Kind
-from .table import SourceTable, in_backticks, texts
+from .table import SourceTable, in_backticks, number_in, texts
 from .where import holds
 
 if TYPE_CHECKING:
@@ -198,7 +198,8 @@ def read_rows(
     for name, column in column_of.items():
         cells[name] = raw[column]
         if name in NUMBERS:
-            cells[name], wrong = table.numbers(column, name)
+            cells[name] = raw[column].map(number_in).astype(np.float64)
+            wrong = cells[name].isna() & ~texts(raw[column]).str.lower().isin(["", "nan"])
             reject(wrong, f"{name}=" + raw[column].map(shown) + " is not a number")
     held, warnings = _filled(pd.DataFrame(cells, raw.index))
     for name in [name for name in POSITIVE if name in held]:

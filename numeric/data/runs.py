@@ -18,8 +18,6 @@ from .table import table_of, texts
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Runs"]
-
 #: The columns that name the run of which a row is a checkpoint.
 RUN_NAME = r"(training)?runname|wandb(id|name|run|runid)"
 GROUPED = "taken as its checkpoints; columns={'group': None} (--column group=) takes them singly"
@@ -85,9 +83,8 @@ class Runs(View):
         Raises
         ------
         ValueError
-            Naming file, row and column: where a required quantity has no column or several, or its
-            column holds no number. (A row whose cell is empty, or holds no number that is positive
-            and finite, is in ``dropped``.)
+            Where a required quantity has no column or several, or no row is usable. (A row whose
+            cell is empty, or holds no number that is positive and finite, is in ``dropped``.)
 
         Examples
         --------

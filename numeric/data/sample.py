@@ -11,26 +11,16 @@ import numpy as np
 
 from ..errors import ArgumentError, outside
 
-__all__ = ["SPREAD", "Points", "above_guessing", "one_ratio"]
-
 #: Runs whose D/N is within this factor of one ratio are at that ratio: nominal 20 is 17.4 to 23.
 SPREAD = 1.15
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Points:
-    """Points at which a law is fitted or evaluated, (n,) each, None where a quantity is not known.
-
-    Attributes
-    ----------
-    params, tokens, compute : ndarray or None
-        N, D and C (FLOP).
-    proxy, k : ndarray or None
-        The proxy of a two-stage law, and the samples k of pass@k.
-    accuracy, baseline, benchmark
-        The raw accuracy Q on a benchmark, and what guessing scores there, Q_r in [0, 1).
-    index : ndarray of int64 or None
-        The run of the evaluations that each point is.
+    """Points at which a law is fitted or evaluated, (n,) each, None where a quantity is not known:
+    N, D and C (FLOP); the proxy of a two-stage law; the samples k of pass@k; the raw accuracy Q on
+    a benchmark, where guessing scores the baseline Q_r in [0, 1); the run of the evaluations that
+    each point is.
     """
 
     params: Any = None

@@ -15,8 +15,6 @@ import numpy as np
 from ..arrays import real_array
 from ..errors import NONNEGATIVE, outside
 
-__all__ = ["accuracy", "neg_log_accuracy"]
-
 BASELINE = "a number of at least 0 and below 1"
 
 

@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import TableError
-from ..words import one_line, shown
-
-__all__ = ["SourceTable", "table_of"]
+from ..words import one_line
 
 
 @dataclass(frozen=True)
@@ -33,21 +31,6 @@ class SourceTable:
         """The names of the columns."""
         return tuple(self.frame.columns)
 
-    def numbers(self, column: str, quantity: str) -> tuple[Any, Any]:
-        """The cells of the column of a quantity as float64, (rows,), NaN where a cell holds no
-        number; and which of these cells are not empty, (rows,). A TableError where no cell of the
-        column holds a number, but some are not empty.
-        """
-        cells = self.frame[column]
-        values = np.array([number_in(cell) for cell in cells], dtype=np.float64)
-        wrong = np.isnan(values) & ~texts(cells).str.lower().isin(["", "nan"]).to_numpy()
-        if wrong.any() and np.isnan(values).all():
-            row, cell = next(iter(cells[wrong].items()))
-            aside = f"columns={{{quantity!r}: None}} (--column {quantity}=) puts the column aside"
-            complaint = f"holds no number such as 7e9 or 7B but {shown(cell)}; {aside}"
-            raise TableError(self.source, complaint, rows=(row,), column=column)
-        return values, wrong
-
 
 #: What the letter after a number multiplies it by.
 SUFFIXES = {"k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
@@ -59,12 +42,10 @@ def number_in(cell: Any) -> float:
     >>> number_in("7e9"), number_in("0.014B"), number_in("B")
     (7000000000.0, 14000000.0, nan)
     """
-    if isinstance(cell, bool):
-        return float("nan")
     if isinstance(cell, str) and (factor := SUFFIXES.get(cell.strip()[-1:].lower())):
         return factor * number_in(cell.strip()[:-1])
     try:
-        return float(cell)
+        return float("nan" if isinstance(cell, bool) else cell)
     except (TypeError, ValueError, OverflowError):
         return float("nan")
 

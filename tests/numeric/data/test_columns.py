@@ -90,7 +90,7 @@ def test_a_column_may_be_an_expression() -> None:
     assert runs.loss.tolist() == [np.log(54.6)]
     assert "row 2: loss is missing" in str(Runs.read(table, columns=columns).dropped[0])
     for wrong in ("log(size)", "D*1e9*", "__import__('os')", "D < 3"):
-        with pytest.raises(ValueError, match=r"columns"):
+        with pytest.raises(ValueError, match=r"columns|tokens=True is not a number"):
             Runs.read(table, columns=columns | {"tokens": wrong})
     unread = Runs.read({"N": [1e8], "D": [1e9], "loss": [3.0], "FLOPs (1e18)": [0.6]})
     option = "--column compute='`FLOPs (1e18)`*1e18' takes one"

@@ -65,7 +65,11 @@ def test_numbers_come_back_to_the_last_bit(tmp_path: Path) -> None:
         ("a.csv", "params,tokens,loss\n", "no rows"),
         ("a.csv", "params,tokens,params,loss\n1,2,3,4\n", "two columns 'params'"),
         ("a.csv", "params,tokens,loss\n1e8,2e9,3.5,7\n", "3 fields in line 2, saw 4"),
-        ("a.csv", "N,D,loss\n1,2,\n1e8,2e9,x\n", ", row 2, column 'loss': holds no number"),
+        (
+            "a.csv",
+            "N,D,loss\n1,2,\n1e8,2e9,x\n",
+            "row 1: loss is missing, row 2: loss='x' is not a number",
+        ),
         ("a.json", "{", "cannot be read as a table (Expecting"),
         ("a.json", '{"N": [], "D": [], "loss": []}', "no rows"),
         ("a.jsonl", '{"N": 1}\n{"N": \n', "Expecting value"),
