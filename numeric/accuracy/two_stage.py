@@ -103,12 +103,13 @@ def fit_logistic(sample: Points) -> Part:
 
 def two_stage(
     name: str,
-    first: PowerTerms,
-    objective: Objective,
     coefficients: tuple[str, ...],
     fit: Callable[[Points], Part],
     link: Callable[..., Any],
+    *,
     margin: float | None = None,
+    first: PowerTerms = COMPUTE,
+    objective: Objective = LOSSES,
 ) -> Law:
     """The law whose second stage has these coefficients, and gives Q by `link` from the proxy and
     from them. A link that levels off at guessing is fitted to all runs.
@@ -131,26 +132,22 @@ def two_stage(
 
 LINEAR = two_stage(
     "two-stage-linear",
-    COMPUTE,
-    LOSSES,
     ("a", "b"),
     partial(fit_link, LINE),
     lambda x, a, b: a + b * x,
-    MARGIN,
+    margin=MARGIN,
 )
 LOGISTIC = two_stage(
     "two-stage-logistic",
-    COMPUTE,
-    LOSSES,
     OF_LOGISTIC,
     fit_logistic,
     lambda x, a, k, middle, b: 0.5 * a * (1.0 + np.tanh(0.5 * k * (x - middle))) + b,
 )
 OVERTRAINING = two_stage(
     "overtraining",
-    ONE_EXPONENT,
-    SQUARES,
     ("epsilon", "k", "gamma"),
     partial(fit_link, ERROR),
     lambda x, epsilon, k, gamma: 1.0 - epsilon + k * np.exp(-gamma * x),
+    first=ONE_EXPONENT,
+    objective=SQUARES,
 )
