@@ -131,28 +131,20 @@ def sections_text(sections: Sequence[Section], spelling: Notation) -> list[str]:
 
 
 def _proofs(subject: Displayed, spelling: Notation) -> list[str]:
-    """The lines of the statements: name, argument, reason and side conditions; a verdict in capitals
-    where a statement is not proved.
+    """Each statement with its argument, reason and side conditions; a verdict in capitals where it
+    is not proved.
     """
-    claims, brief, printer = subject.claims, subject.named.claims, PlainPrinter(spelling)
-    decisions = subject.decisions
-    arguments = {
-        name: claims[name].argument.label if decision.proved else decision.answer.value.upper()
-        for name, decision in decisions.items()
-    }
-    name_width, label_width = max(map(len, claims)), max(map(len, arguments.values()))
-    indent = name_width + label_width + 6
-    lines = [f"Proofs ({sum(d.proved for d in decisions.values())} of {len(claims)} proved)", ""]
+    brief, decisions, printer = subject.named.claims, subject.decisions, PlainPrinter(spelling)
+    proved = sum(decision.proved for decision in decisions.values())
+    lines = [f"Proofs ({proved} of {len(decisions)} proved)", ""]
     for name, decision in decisions.items():
-        reason = plain_sentence(claims[name].reason, spelling).replace(":", ".")
-        sentences = [reason, "" if decision.proved else decision.reason]
-        where = side_conditions(claims[name], decision, brief[name])
-        texts = ", ".join(inline(formula, printer) for formula in where)
-        sentences.append(f"where {texts}" if texts else "")
-        rows = [row for sentence in sentences for row in wrap(sentence, WIDTH - indent)]
-        label = arguments[name].ljust(label_width)
-        lines.append(f"  {name.ljust(name_width)}  {label}  {rows[0]}")
-        lines += [" " * indent + row for row in rows[1:]]
+        claim, verdict = subject.claims[name], decision.answer.value.upper()
+        how = claim.argument.label if decision.proved else f"{verdict}, {decision.reason}"
+        reason = plain_sentence(claim.reason, spelling).replace(":", ".")
+        where = side_conditions(claim, decision, brief[name])
+        conditions = ", ".join(inline(formula, printer) for formula in where)
+        text = f"{name} ({how}). {reason}{f' Where {conditions}.' if conditions else ''}"
+        lines += wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ")
     return lines
 
 
