@@ -1,7 +1,6 @@
 """isoflop fit of runs: the contract for scripts, which runs are read, what is saved."""
 
 import json
-from math import exp
 from pathlib import Path
 from typing import Any
 
@@ -99,23 +98,3 @@ def test_columns_conditions_and_dropped_rows(call, data, plain) -> None:
     text = " ".join(call(words).out.split())
     assert "columns params 'Größe', tokens 'Data seen', loss 'final'" in text
     assert "1 dropped: row 65: loss is missing" in text
-
-
-def test_accuracy(call, data) -> None:
-    """Evaluations are fitted where they exceed guessing by 0.05, here a law that they were drawn
-    from.
-    """
-    scores = [
-        (n, d, name, 0.25 + 0.75 * exp(-scale * (60.0 * n**-0.27 + 400.0 * d**-0.3)))
-        for name, scale in (("easy", 1.0), ("hard", 2.0))
-        for n, d, _ in ROWS
-    ]
-    write_rows(Path("scores.csv"), ("params", "tokens", "benchmark", "score"), scores)
-    words = "fit scores.csv --benchmark hard --random-baseline 0.25"
-    found = data(f"{words} --objective least-squares-log")
-    kept = sum(score > 0.3 for _, _, name, score in scores if name == "hard")
-    assert (found["n_runs"], found["metric"], found["random_baseline"]) == (kept, "accuracy", 0.25)
-    truth = {"A": 120.0, "B": 800.0, "beta": 0.27, "gamma": 0.3}
-    values = {name: found["coefficients"][name]["value"] for name in truth}
-    assert values == pytest.approx(truth, rel=1e-4)
-    assert f"{64 - kept} runs left out: at most 0.05 above guessing" in call(words).out

@@ -138,15 +138,6 @@ def test_a_law_of_ones_own_answers_alike(data, refused, tmp_path) -> None:
 A, ALPHA, B, BETA, GUESS = 1533.4592, 0.3749, 2923.3999, 0.3812, 0.2918
 
 
-def test_accuracy_points_of_a_published_law(call, data) -> None:
-    words = "penalty --law krajewski2025-arc-e --ratio 10 --compute 1e23"
-    (found,) = data(words)["accuracy"]
-    lost = found["optimal_accuracy"] - found["accuracy"]
-    assert found["lost_accuracy"] == pytest.approx(lost, abs=1e-12)
-    assert found["greatest_loss"] > found["lost_accuracy"]
-    assert "1.37" in call(words).out
-
-
 def test_an_allocation_by_a_law_of_accuracy(call, data) -> None:
     """-log Q' is no loss, and the accuracy is exp of it, above guessing."""
     words = "allocate --law krajewski2025-arc-e --compute 1e22"

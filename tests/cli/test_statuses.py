@@ -46,6 +46,7 @@ ANSWERED = (
     ("fit runs.csv", DONE, "beta"),
     # these runs are at one number of tokens per param
     ("fit runs.csv --where 'abs(D/N - 20) < 1'", NO_VERDICT, "undetermined"),
+    ("fit scores.csv --benchmark piqa", DONE, "accuracy|gamma"),
     (FITTED, DONE, "params-tokens"),
     ("check runs.csv --bootstrap 61 --explain", DONE, "verdict: consistent"),
     ("backtest scores.csv --law compute --cutoffs 2 --rolling compute", DONE, "piqa"),

@@ -5,7 +5,6 @@ from itertools import pairwise
 from random import Random
 
 import mpmath
-from sympy import Rational
 
 from isoflop.theory.theorem.step import UnderLemma
 from isoflop.theory.verification import load
@@ -58,26 +57,3 @@ def test_the_bias_of_a_stationary_fit_in_numbers() -> None:
     assert abs(stationary(exponent)) < mp.mpf(10) ** -30
     assert best(exponent)[0] > e
     assert slow / 2 < exponent < fast / 2
-
-
-def test_a_wrapped_law_at_its_optimum_and_off_it() -> None:
-    """h = exp(-y), by a search for the largest value on the budget."""
-    mp = MP
-    numbers = {"A": "4", "B": "20", "beta": "3/10", "gamma": "2/5", "C": "1000000000", "r": "17/10"}
-    values = {name: Rational(number) for name, number in numbers.items()}
-    a, b, beta, gamma, budget, r = (mp.mpf(int(v.p)) / int(v.q) for v in values.values())
-
-    def wrapped(n, d):
-        return mp.exp(-(a * n**-beta + b * d**-gamma))
-
-    def slope(log_n):
-        return mp.diff(lambda t: wrapped(mp.exp(t), budget / 6 / mp.exp(t)), log_n)
-
-    best = mp.exp(mp.findroot(slope, (2, 18), solver="bisect", maxsteps=160, verify=False))
-    tokens = budget / 6 / best
-    theorem = {step.name: step for step in load("wrapper_theorem").steps}
-    for name, run in (("optimum", (best, tokens)), ("penalty", (r * best, tokens / r))):
-        side = theorem[name].unfolded.rhs
-        at = {symbol: values[symbol.name] for symbol in side.free_symbols}
-        stated = mp.exp(-mp.mpf(str(side.subs(at).evalf(40))))
-        assert mp.almosteq(stated, wrapped(*run), rel_eps=mp.mpf(10) ** -20)

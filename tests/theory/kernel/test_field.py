@@ -5,7 +5,7 @@ from math import prod
 
 import pytest
 import sympy
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Symbol
 
@@ -41,6 +41,7 @@ def value(fraction: Fraction, point: tuple[int, ...]) -> Exact | None:
 
 
 @pytest.mark.parametrize("modulus", [1, 2])
+@settings(max_examples=40)
 @given(exponent=fractions(), shift=st.integers(-50, 50))
 def test_integer_part_is_canonical(modulus: int, exponent: Fraction, shift: int) -> None:
     """Exponents that differ by a multiple of the modulus, and only those, share their
@@ -55,6 +56,7 @@ def test_integer_part_is_canonical(modulus: int, exponent: Fraction, shift: int)
     assert shifted - POSITIVE.rational(POSITIVE.integer_part(shifted, modulus)) == rest
 
 
+@settings(max_examples=40)
 @given(fraction=fractions())
 def test_factors_multiply_to_the_fraction(fraction: Fraction) -> None:
     if not fraction:
@@ -66,6 +68,7 @@ def test_factors_multiply_to_the_fraction(fraction: Fraction) -> None:
     assert product == fraction
 
 
+@settings(max_examples=40)
 @given(
     fraction=fractions(MIXED),
     point=st.tuples(st.integers(1, 9), st.integers(-9, 9), st.integers(-9, 9)),
