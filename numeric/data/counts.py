@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from ..words import counted, listed
 from .columns import BUDGET, COUNTS, recognise, require
 from .rows import FrameColumn, View, doubts, named, read_rows, refuse_twice
-from .table import SourceTable, table_of, texts
+from .table import SourceTable, texts
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -31,6 +31,15 @@ class Counts(View):
     """Numbers of samples and of correct ones by group and problem; read with :meth:`Counts.read`. A
     group is a model, or a model on a benchmark; there are G of them.
 
+    The table has a row for each group and problem, with columns for the problem (``problem``,
+    ``prompt_idx``, ``task_id``, ...), the samples (``n_samples``, ``n``, ...) and the correct ones
+    (``n_correct``, ``c``, ...), or a row for each sample, with the problem and whether it is correct
+    (``correct``, ``passed``, ...); and where they are known model, benchmark and the params, tokens
+    and compute of the group, two of which give the third by C = 6ND, and gold, the -log probability
+    of the gold reference solution in nats (the mean over rows is taken). It is refused where a count
+    is not a whole number or exceeds the samples, a problem comes twice in a group, or the size of a
+    group differs between its rows.
+
     Attributes
     ----------
     group : ndarray of int64, (R,)
@@ -41,52 +50,57 @@ class Counts(View):
         The number of samples, at least 1, and of the correct ones among them.
     frame, row, columns, source, n_rows, left_out, dropped, warnings
         See `View`.
+
+    Examples
+    --------
+    >>> counts = Counts.read(
+    ...     {"model": ["a", "a", "b"], "problem": [1, 2, 1], "n": [10, 10, 20], "c": [0, 3, 20]}
+    ... )
+    >>> counts.names, counts.n.tolist(), counts.per_group(0)[1].tolist()
+    (('a', 'b'), [10, 10, 20], [0, 3])
     """
 
     group, problem = FrameColumn(), FrameColumn()
     n, c = FrameColumn(), FrameColumn()
 
     @classmethod
-    def read(
-        cls,
-        data: Any,
-        *,
-        columns: Mapping[str, str | None] | None = None,
-        where: str | None = None,
-    ) -> Counts:
-        """Read counts from a file or from a table in memory.
-
-        Parameters
-        ----------
-        data : path, or anything that ``pandas.DataFrame`` accepts
-            A row for each group and problem, with columns for the problem (``problem``,
-            ``prompt_idx``, ``task_id``, ...), the samples (``n_samples``, ``n``, ...) and the
-            correct ones (``n_correct``, ``c``, ...), or a row for each sample, with the problem and
-            whether it is correct (``correct``, ``passed``, ...). Rows of one group have its params,
-            tokens and compute, two of which give the third by C = 6ND, and gold, the -log
-            probability of the gold reference solution in nats (the mean over rows is taken).
-        columns, where
-            See `Runs.read`. The quantities are problem, n_samples, n_correct, model, benchmark,
-            params, tokens, compute and gold.
-
-        Raises
-        ------
-        ValueError
-            Naming file, row and column: where a table lacks a column, a count is not a whole number
-            or exceeds the samples, a problem comes twice in a group, or a covariate differs within
-            one.
-
-        Examples
-        --------
-        >>> counts = Counts.read(
-        ...     {"model": ["a", "a", "b"], "problem": [1, 2, 1], "n": [10, 10, 20], "c": [0, 3, 20]}
-        ... )
-        >>> counts.names, counts.n.tolist(), counts.per_group(0)[1].tolist()
-        (('a', 'b'), [10, 10, 20], [0, 3])
-        """
-        if isinstance(data, Counts):
-            return data.unread(columns=columns, where=where)
-        return _read(data, columns, where)
+    def _read(
+        cls, table: SourceTable, columns: Mapping[str, str | None] | None, where: str | None
+    ) -> Self:
+        table, column_of = _as_samples(*recognise(table, COUNTS, columns))
+        require(table, column_of, *NEEDED)
+        needed = (*NEEDED, "problem", *GROUPING)
+        counts = cls(**vars(read_rows(table, column_of, COUNTS, needed, where)))
+        frame, by, warnings = counts.frame, [*counts.by], [*counts.warnings]
+        counts.refuse("n_correct", frame["n_correct"] > frame["n_samples"], "at most n_samples")
+        if "problem" not in column_of:
+            warnings.append("no column for problem: every row is taken as a problem of its own")
+        problem = texts(frame["problem"]) if "problem" in column_of else frame.index.astype(str)
+        labels = frame[by].apply(texts)
+        group = labels.groupby(by, sort=False).ngroup() if by else frame.assign(group=0)["group"]
+        covariates = [name for name in COVARIATES if name in frame]
+        for name in [name for name in covariates if name != "gold"]:
+            counts.refuse_several(name, group, "group")
+        each = frame[covariates].groupby(group)
+        of_groups = each.first().assign(**each[["gold"]].mean() if "gold" in covariates else {})
+        names = {"n_samples": "n", "n_correct": "c"}
+        rows = frame[[*names]].rename(columns=names).astype(np.int64)
+        rows = labels.assign(group=group, problem=problem).join(rows)
+        if column_of["n_samples"] == ONE_SAMPLE:
+            keys, taken = ["group", "problem"], counted(len(rows), "row")
+            summed = rows.groupby(keys, sort=False)[["n", "c"]].transform("sum")
+            rows = rows.assign(**summed)[~rows.duplicated(keys)]
+            warnings.append(f"{taken} taken as samples of {counted(len(rows), 'problem')}")
+        refuse_twice(counts, rows, ["group", "problem"], TWICE)
+        counts = replace(counts, frame=rows.join(of_groups, on="group"))
+        for name in covariates:
+            missing = of_groups[name].isna()
+            if lacking := [counts.names[place] for place in missing.index[missing]]:
+                groups = f"{counted(len(lacking), 'group')} of {len(counts)} ({listed(lacking)})"
+                warnings.append(f"no {name} for {groups}")
+        known = counts.covariates
+        warnings += doubts(counts.groups[[*known]], {name: name for name in known})
+        return replace(counts, warnings=tuple(warnings))
 
     @property
     def by(self) -> tuple[str, ...]:
@@ -135,44 +149,6 @@ class Counts(View):
         frame = self.frame[self.frame["group"].isin(new)]
         frame = frame.assign(group=frame["group"].map(new))
         return replace(self, frame=frame.sort_values("group", kind="stable"))
-
-
-def _read(data: Any, columns: Mapping[str, str | None] | None, where: str | None) -> Counts:
-    """Read counts, see `Counts.read`."""
-    table, column_of = _as_samples(*recognise(table_of(data), COUNTS, columns))
-    require(table, column_of, *NEEDED)
-    needed = (*NEEDED, "problem", *GROUPING)
-    counts = Counts(**vars(read_rows(table, column_of, COUNTS, needed, where)))
-    frame, by, warnings = counts.frame, [*counts.by], [*counts.warnings]
-    counts.refuse("n_correct", frame["n_correct"] > frame["n_samples"], "at most n_samples")
-    if "problem" not in column_of:
-        warnings.append("no column for problem: every row is taken as a problem of its own")
-    problem = texts(frame["problem"]) if "problem" in column_of else frame.index.astype(str)
-    labels = frame[by].apply(texts)
-    group = labels.groupby(by, sort=False).ngroup() if by else frame.assign(group=0)["group"]
-    covariates = [name for name in COVARIATES if name in frame]
-    for name in [name for name in covariates if name != "gold"]:
-        counts.refuse_several(name, group, "group")
-    each = frame[covariates].groupby(group)
-    of_groups = each.first().assign(**each[["gold"]].mean() if "gold" in covariates else {})
-    names = {"n_samples": "n", "n_correct": "c"}
-    rows = frame[[*names]].rename(columns=names).astype(np.int64)
-    rows = labels.assign(group=group, problem=problem).join(rows)
-    if column_of["n_samples"] == ONE_SAMPLE:
-        keys, taken = ["group", "problem"], counted(len(rows), "row")
-        summed = rows.groupby(keys, sort=False)[["n", "c"]].transform("sum")
-        rows = rows.assign(**summed)[~rows.duplicated(keys)]
-        warnings.append(f"{taken} taken as samples of {counted(len(rows), 'problem')}")
-    refuse_twice(counts, rows, ["group", "problem"], TWICE)
-    counts = replace(counts, frame=rows.join(of_groups, on="group"))
-    for name in covariates:
-        missing = of_groups[name].isna()
-        if lacking := [counts.names[place] for place in missing.index[missing]]:
-            groups = f"{counted(len(lacking), 'group')} of {len(counts)} ({listed(lacking)})"
-            warnings.append(f"no {name} for {groups}")
-    known = counts.covariates
-    warnings += doubts(counts.groups[[*known]], {name: name for name in known})
-    return replace(counts, warnings=tuple(warnings))
 
 
 def _as_samples(

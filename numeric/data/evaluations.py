@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from .columns import BUDGET, EVALUATIONS, how_to_choose, recognise, require
 from .metrics import is_accuracy, passes
 from .rows import FrameColumn, View, doubts, read_rows, refuse_twice
 from .sample import Points
-from .table import in_backticks, table_of, texts
+from .table import SourceTable, in_backticks, texts
 from .where import holds
 
 if TYPE_CHECKING:
@@ -28,6 +28,14 @@ OF_SCORES = ("run", "benchmark", "metric_type", "score")
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Evaluations(View):
     """Runs and their accuracy on benchmarks; read with :meth:`Evaluations.read`.
+
+    The table has a row for each score, with columns for the benchmark (``benchmark``, ``task``, ...),
+    the score (``score``, ``accuracy``, ...) and, optionally, the metric (``metric_type``, ...), the
+    accuracy of guessing (``random_baseline``, ...), params, tokens and compute, and the run
+    (``run``, ``name``, ...; without it the rows of equal params, tokens and compute are one run). A
+    table with a row for each run is first turned by ``DataFrame.melt``. It is refused where an
+    accuracy is outside [0, 1], a metric is unknown, or a run has two scores of one benchmark and
+    metric.
 
     There are M runs. A *key* is a benchmark, or ``"benchmark metric"`` where it was scored by several
     metrics, or ``"benchmark pass@k"`` for k > 1.
@@ -45,6 +53,15 @@ class Evaluations(View):
     frame, row, columns, source, n_rows, left_out, dropped, warnings
         See `View`; ``frame`` has the first row of each run: quantities, other columns that are the
         same in all rows of a run, and a column for each key.
+
+    Examples
+    --------
+    >>> wide = {"N": [1e8, 1e9], "D": [2e9, 2e10], "piqa": [0.6, 0.7], "sciq": [0.5, 0.8]}
+    >>> from pandas import DataFrame
+    >>> rows = DataFrame(wide).melt(["N", "D"], var_name="benchmark", value_name="score")
+    >>> runs = Evaluations.read(rows)
+    >>> runs.benchmarks, runs.compute.tolist(), runs.scores["sciq"].tolist()
+    (('piqa', 'sciq'), [1.2e+18, 1.2e+20], [0.5, 0.8])
     """
 
     metric_types: dict[str, str | None] = field(default_factory=dict)
@@ -54,45 +71,26 @@ class Evaluations(View):
     tokens, compute = FrameColumn(), FrameColumn()
 
     @classmethod
-    def read(
-        cls,
-        data: Any,
-        *,
-        columns: Mapping[str, str | None] | None = None,
-        where: str | None = None,
-    ) -> Evaluations:
-        """Read evaluations from a file or from a table in memory.
-
-        Parameters
-        ----------
-        data : path, or anything that ``pandas.DataFrame`` accepts
-            A row for each score, with columns for the benchmark (``benchmark``, ``task``, ...), the
-            score (``score``, ``accuracy``, ...) and, optionally, the metric (``metric_type``, ...),
-            the accuracy of guessing (``random_baseline``, ...) and the run (``run``, ``name``, ...;
-            without it the rows of equal params, tokens and compute are one run). A table with a row
-            for each run is first turned by ``DataFrame.melt``.
-        columns, where
-            See `Runs.read`. The quantities are run, benchmark, metric_type, score, random_baseline,
-            params, tokens and compute.
-
-        Raises
-        ------
-        ValueError
-            Naming file, row and column: where the table lacks a column, an accuracy is outside
-            [0, 1], a metric is unknown, or a run has two scores of one benchmark and metric.
-
-        Examples
-        --------
-        >>> wide = {"N": [1e8, 1e9], "D": [2e9, 2e10], "piqa": [0.6, 0.7], "sciq": [0.5, 0.8]}
-        >>> from pandas import DataFrame
-        >>> rows = DataFrame(wide).melt(["N", "D"], var_name="benchmark", value_name="score")
-        >>> runs = Evaluations.read(rows)
-        >>> runs.benchmarks, runs.compute.tolist(), runs.scores["sciq"].tolist()
-        (('piqa', 'sciq'), [1.2e+18, 1.2e+20], [0.5, 0.8])
-        """
-        if isinstance(data, Evaluations):
-            return data.unread(columns=columns, where=where)
-        return _read(data, columns, where)
+    def _read(
+        cls, table: SourceTable, columns: Mapping[str, str | None] | None, where: str | None
+    ) -> Self:
+        table, column_of = recognise(table, EVALUATIONS, columns)
+        require(table, column_of, "benchmark", "score")
+        view = read_rows(table, column_of, EVALUATIONS, (*BUDGET, *OF_SCORES), where)
+        runs = _runs(view)
+        scores = _scores(view, view.frame.assign(run=runs["index"]))
+        metrics = scores.drop_duplicates("key").set_index("key")["metric_type"]
+        first = runs.drop_duplicates("index").drop(columns="index")
+        for key in metrics.index.intersection(["run", *BUDGET]):
+            raise view.error(f"a benchmark may not be called {key!r}")
+        held = scores.pivot(index="run", columns="key", values="score")
+        frame = first.assign(**{key: held[key].to_numpy() for key in metrics.index})
+        warnings = (*view.warnings, *doubts(first, view.columns))
+        return cls(
+            metric_types={key: metric or None for key, metric in metrics.items()},
+            table_baselines=_baselines(view, scores),
+            **vars(replace(view, frame=frame, warnings=warnings)),
+        )
 
     @property
     def scores(self) -> dict[str, Any]:
@@ -172,27 +170,6 @@ class Evaluations(View):
         k = np.array([*keys])[place] if keys else None
         seen: dict[str, Any] = {"benchmark": benchmark, "baseline": baseline, "index": index}
         return Points(**at, **seen, k=k, accuracy=scores[place, index])
-
-
-def _read(data: Any, columns: Mapping[str, str | None] | None, where: str | None) -> Evaluations:
-    """Read evaluations; see `Evaluations.read`."""
-    table, column_of = recognise(table_of(data), EVALUATIONS, columns)
-    require(table, column_of, "benchmark", "score")
-    view = read_rows(table, column_of, EVALUATIONS, (*BUDGET, *OF_SCORES), where)
-    runs = _runs(view)
-    scores = _scores(view, view.frame.assign(run=runs["index"]))
-    metrics = scores.drop_duplicates("key").set_index("key")["metric_type"]
-    first = runs.drop_duplicates("index").drop(columns="index")
-    for key in metrics.index.intersection(["run", *BUDGET]):
-        raise view.error(f"a benchmark may not be called {key!r}")
-    held = scores.pivot(index="run", columns="key", values="score")
-    frame = first.assign(**{key: held[key].to_numpy() for key in metrics.index})
-    warnings = (*view.warnings, *doubts(first, view.columns))
-    return Evaluations(
-        metric_types={key: metric or None for key, metric in metrics.items()},
-        table_baselines=_baselines(view, scores),
-        **vars(replace(view, frame=frame, warnings=warnings)),
-    )
 
 
 def _runs(view: View) -> DataFrame:

@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import ArgumentError, TableError
 from ..words import counted, shown
 from .columns import ALL_LETTERS, BUDGET, NUMBERS, POSITIVE, WHOLE, Kind
-from .table import SourceTable, in_backticks, number_in, texts
+from .table import SourceTable, in_backticks, number_in, table_of, texts
 from .where import holds
 
 if TYPE_CHECKING:
@@ -95,6 +95,28 @@ class View:
     left_out: int = 0
     dropped: tuple[Dropped, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def read(
+        cls, data: Any, *, columns: Mapping[str, str | None] | None = None, where: str | None = None
+    ) -> Self:
+        """The rows of a file, or of anything that ``pandas.DataFrame`` accepts, as the class says; a
+        view is returned as it is. For `columns` and `where` see `Runs.read`.
+
+        Raises
+        ------
+        ValueError
+            Naming file, row and column: where the table lacks a column, or what it holds cannot be.
+        """
+        if isinstance(data, cls):
+            return data.unread(columns=columns, where=where)
+        return cls._read(table_of(data), columns, where)
+
+    @classmethod
+    def _read(
+        cls, table: SourceTable, columns: Mapping[str, str | None] | None, where: str | None
+    ) -> Self:
+        raise NotImplementedError
 
     def __len__(self) -> int:
         return len(self.frame)
