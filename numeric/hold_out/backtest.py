@@ -18,8 +18,7 @@ from ..errors import ArgumentError, TableError, outside, whole_number
 from ..passk.laws import ks_of, of_one_benchmark
 from ..results import DEFAULT_LEVEL, Band, prediction_errors
 from .result import Backtest
-from .splits import AXES, Split, splits_of
-from .tasks import accuracy_tasks, loss_tasks, pass_tasks
+from .tasks import AXES, Split, accuracy_tasks, loss_tasks, pass_tasks, splits_of
 from .threshold import THRESHOLDS
 
 if TYPE_CHECKING:

@@ -1,5 +1,5 @@
 """The tasks of a backtest: a law with the rows of a table to which it may be fitted, and on which it
-may be judged. The rules for benchmarks are those of Krajewski et al. 2025, arXiv 2512.08894,
+may be judged; and their splits at cutoffs. The rules for benchmarks are those of Krajewski et al. 2025, arXiv 2512.08894,
 Sections 3.3, 4.1 and 4.3.
 """
 
@@ -15,7 +15,7 @@ from ..accuracy.law import fit_law, resampled
 from ..accuracy.laws import USUAL, law_named
 from ..data.columns import BUDGET
 from ..data.sample import above_guessing
-from ..errors import ArgumentError
+from ..errors import ArgumentError, outside, positive_number, whole_number
 from ..fit.fit import MODELS, fit_form, form_of
 from ..fit.objective import Objective
 from ..fit.resample import LEAST_GROUPS, case_weights
@@ -28,6 +28,7 @@ from ..results import DEFAULT_LEVEL, Band, coverage_factor, percentiles
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
     from pandas import DataFrame
 
     from ..accuracy.baselines import Baseline
@@ -35,8 +36,9 @@ if TYPE_CHECKING:
     from ..data.evaluations import Evaluations
     from ..data.runs import Runs
     from ..fit.fit import Fit
-    from .splits import Mask
 
+    Floats = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
     Names = Sequence[str] | None
 
 #: The objective of laws of loss: prediction intervals assume that the logarithm of the loss scatters
@@ -46,6 +48,11 @@ SQUARES = Objective(name="least-squares-log")
 LAWS_OF_LOSS = sorted(MODELS, key=lambda name: len(MODELS[name].requires))
 #: The fewest runs that a cutoff leaves to a law of accuracy.
 LEAST = 6
+#: The quantities that cutoffs may be in. All grow with the expense of a row except gold, -log of the
+#: probability of the gold reference solution.
+AXES = ("compute", "params", "tokens", "gold")
+#: Rows within so many decades are equally expensive: compute is rounded where it is 6ND.
+ALIKE = 1e-9
 
 
 class Task(NamedTuple):
@@ -65,6 +72,63 @@ class Task(NamedTuple):
     least: int
     fit: Callable[[Mask, int], Any]
     predict: Callable[[Any, Mask], Band]
+
+
+class Split(NamedTuple):
+    """The masks of the rows to fit and to predict, (n,) each; by how many decades each row is more
+    expensive than the cutoff, or than the fitted rows; and the cutoff, NaN where there is none.
+    """
+
+    train: Mask
+    test: Mask
+    decades: Floats
+    cutoff: float = np.nan
+
+
+def splits_of(rows: DataFrame, least: int, axis: str, sweep: bool, cutoffs: Any) -> list[Split]:
+    """The splits of the rows of a law, see `Task`, the most expensive cutoff first. In a sweep all
+    rows beyond a cutoff are predicted, else the most expensive ones, which are never fitted.
+
+    There is one split if a condition holds out rows, and one without rows if no cutoff leaves at
+    least `least` rows to fit and one to predict.
+    """
+    train, test, grid = (rows[name].to_numpy() for name in ("train", "test", "grid"))
+    sign, place = -1.0 if axis == "gold" else 1.0, np.full(len(rows), np.nan)
+    if axis in rows:
+        place = sign * np.log10(rows[axis].to_numpy(dtype=np.float64))
+    if "held" in rows:
+        held = rows["held"].to_numpy()
+        fitted = train & ~held
+        return [Split(fitted, test & held, place - place[fitted].max(initial=-np.inf))]
+    known = np.isfinite(place)
+    if not sweep:
+        dearest = place >= place[known].max(initial=-np.inf) - ALIKE
+        train, test = train & ~dearest, test & dearest
+    train, test = train & known, test & known
+    found, possible = list[Split](), np.sort(place[train & grid])[least - 1 :]
+    if len(possible) and (place[test] > possible[0]).any():
+        for cut in reversed(_places(np.unique(possible), cutoffs, sign)):
+            if (fitted := train & (place <= cut)).sum() >= least:
+                beyond, at = test & (place > cut), float(10.0 ** (sign * cut))
+                found.append(Split(fitted, beyond, place - cut, at))
+    nothing = np.zeros(len(place), dtype=bool)
+    return found or [Split(nothing, nothing, place)]
+
+
+def _places(possible: Floats, cutoffs: Any, sign: float) -> list[float]:
+    """The cutoffs from cheap to expensive, in decades: all that are possible, a number of them evenly
+    spread, or given values of the axis.
+    """
+    if cutoffs is None:
+        return [*possible.tolist()]
+    if isinstance(cutoffs, int):
+        count = whole_number("cutoffs", cutoffs, 1)
+        wanted = np.linspace(possible[-1], possible[0], count)
+        return sorted({float(possible[np.abs(possible - at).argmin()]) for at in wanted})
+    values = [positive_number("cutoffs", at) for at in np.atleast_1d(cutoffs).tolist()]
+    if not values:
+        raise outside("cutoffs", cutoffs, "a number of cutoffs, or a list of values of the axis")
+    return sorted({sign * float(np.log10(value)) for value in values})
 
 
 def _rows(axes: Mapping[str, Any], **columns: Any) -> DataFrame:

@@ -31,8 +31,8 @@ SUMMARY = "judge laws on runs, evaluations or counts that they were not fitted t
 HELP = """\
 isoflop backtest TABLE [--law LAW ...] [--hold-out CONDITION | --rolling AXIS | --sweep]
 
-TABLE holds runs with a loss, evaluations of runs on benchmarks (--benchmark says so where
-the columns do not), or counts of samples and correct ones by model and problem.
+TABLE holds runs with a loss, evaluations of runs on benchmarks, or counts of samples and
+correct ones by model and problem.
 The laws are fitted to some rows and predict others: those of a condition (--hold-out);
 from each cutoff the most expensive row (--rolling; by default in compute); or from
 each cutoff all beyond it (--sweep).
@@ -45,19 +45,18 @@ examples:
   isoflop simulate --seed 1 -o evaluations.csv
   isoflop backtest evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21'
 """
-KINDS_OF_TABLES = ("evaluations", "counts", "runs")
 
 
 def parser() -> Parser:
     """The parser of this command."""
     from ..numeric.accuracy.laws import LAWS as LAWS_OF_ACCURACY
     from ..numeric.fit.fit import MODELS
-    from ..numeric.hold_out.splits import AXES
+    from ..numeric.hold_out.tasks import AXES
     from ..numeric.passk.fit_at_k import KINDS
 
     built = Parser(HELP)
     quantities = "run, benchmark, metric_type, score, random_baseline, loss, n_samples, n_correct, "
-    quantities += "params, tokens or compute, or the benchmark NAME of a table with a row a run"
+    quantities += "params, tokens or compute"
     add_table(built, "TABLE", "rows", quantities, "\"metric_type != 'f1'\"")
     of = built.add_argument_group("evaluations")
     add(of, "--benchmark", "NAME", "only these benchmarks; default: all", nargs="+")
@@ -113,11 +112,11 @@ def _data(args: Namespace) -> dict[str, Any]:
     from ..numeric.fit.fit import form_of
 
     held = table(args)
-    has_benchmarks = {*args.typed["evaluations"]} & {"benchmark", "small", "average"}
-    kind = "evaluations" if has_benchmarks else kind_of(held, args.columns)
-    if kind not in KINDS_OF_TABLES:
-        neither = "has neither counts of samples (n_samples, n_correct) nor a loss of runs"
-        raise ValueError(f"{held.source}: {neither}; the columns are {', '.join(held.names)}")
+    kind = kind_of(held, args.columns)
+    if kind is None:
+        neither = "has neither benchmark and score, nor counts of samples (n_samples, n_correct), "
+        neither += f"nor a loss of runs; the columns are {', '.join(held.names)}"
+        raise ValueError(f"{held.source}: {neither}")
     refuse_others(args, kind, ("evaluations", "counts"))
     if kind == "evaluations":
         return {**_evaluations(args, held), "proxy": args.proxy}

@@ -96,13 +96,6 @@ def test_a_sample_has_the_runs_with_a_score() -> None:
         found.proxy("c5")
 
 
-def test_percent_is_divided_by_an_expression() -> None:
-    rows = [score(N, "piqa", q, random_baseline=50) for N, q in ((1e8, 52.0), (1e9, 75.0))]
-    columns = {"score": "score/100", "random_baseline": "random_baseline/100"}
-    found = Evaluations.read(rows, columns=columns)
-    assert (found.scores["piqa"].tolist(), found.table_baselines) == ([0.52, 0.75], {"piqa": 0.5})
-
-
 RUN_A = [{**row, "run": "a"} for row in (LONG[0], LONG[3])]
 OF_TWO = [score(N, "a", 0.5, random_baseline=r) for N, r in ((1e8, 0.25), (1e9, 0.5))]
 

@@ -100,20 +100,14 @@ def test_a_column_that_holds_no_number_is_refused() -> None:
             read(**changes)
 
 
-def test_cells_may_have_a_suffix() -> None:
+def test_cells_may_have_a_suffix_and_numbers_that_look_wrong_are_doubted() -> None:
     assert read(N=["0.014B", "7B", "70 m", "1e9"]).params.tolist() == [1.4e7, 7e9, 7e7, 1e9]
-
-
-@pytest.mark.parametrize(
-    ("changes", "warning"),
-    [
-        ({"N": [0.1, 0.2, 0.4, 0.8]}, "--column params='N*1e6'"),
-        ({"C": [18.1, 18.7, 19.3, 19.9]}, "compute='10**C'"),
-        ({"loss": [54.6, 33.1, 20.1, 12.2]}, "--column loss='log(loss)'"),
-    ],
-)
-def test_numbers_that_look_wrong(changes: dict[str, list[float]], warning: str) -> None:
-    assert any(warning in text for text in read(**changes).warnings)
+    for name, cells, option in (
+        ("N", [0.1, 0.2, 0.4, 0.8], "--column params='N*1e6'"),
+        ("C", [18.1, 18.7, 19.3, 19.9], "compute='10**C'"),
+        ("loss", [54.6, 33.1, 20.1, 12.2], "--column loss='log(loss)'"),
+    ):
+        assert any(option in text for text in read(**{name: cells}).warnings)
 
 
 @pytest.mark.parametrize(

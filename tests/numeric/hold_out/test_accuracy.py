@@ -10,21 +10,17 @@ from isoflop.numeric.accuracy.baselines import Baseline
 from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.hold_out import backtest
 
-GUESS = {"piqa": 0.5, "hard": 0.0}
 PARAMS, TOKENS = at_ratios(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0))
 COMPUTE = 6.0 * PARAMS * TOKENS
 
 
 def table():
-    """30 runs: two benchmarks, one of them at guessing for the small runs, one at several k, a loss."""
+    """30 runs: a benchmark of choices, one at several k, and a loss."""
     noisy: dict[str, Any] = {"noise": 0.01, "seed": np.random.default_rng(5)}
-    scores = {
-        (name, "acc"): accuracies(PARAMS, TOKENS, baseline=GUESS[name], scale=scale, **noisy)
-        for name, scale in (("piqa", 1.0), ("hard", 5.0))
-    }
+    scores = {("piqa", "acc"): accuracies(PARAMS, TOKENS, baseline=0.5, **noisy)}
     scores |= {("code", f"pass@{k}"): pass_at_k(COMPUTE, k, **noisy) for k in (1, 8, 64)}
     scores["web", "loss"] = 1.5 + 900.0 * COMPUTE**-0.15
-    return evaluations(PARAMS, TOKENS, scores, code=0.0, **GUESS)
+    return evaluations(PARAMS, TOKENS, scores, code=0.0, piqa=0.5)
 
 
 @pytest.fixture(scope="module")
@@ -49,41 +45,38 @@ def held_errors(found, benchmark, law) -> Any:
     return next((row for row in rows if (row["subject"], row["law"]) == (benchmark, law)), None)
 
 
-def has_errors_of_the_line(found, name, compute, score, least, held):
-    """Equation 2 by NumPy: the line through log(-log Q') on log C of the runs above guessing and not
-    held out, its coefficients, and its errors on both sides.
-    """
-    guess = found.baselines[name].value
-    judged = np.isfinite(score) & (score > least) & (score < 1.0)
-    used, ahead = judged & ~held, judged & held
-    y = np.log(-np.log((score[used] - guess) / (1.0 - guess)))
-    line = np.polyfit(np.log(compute[used]), y, 1)
-    off = guess + (1.0 - guess) * np.exp(-np.exp(np.polyval(line, np.log(compute)))) - score
-    row, fit = held_errors(found, name, "compute"), found.finals.set_index("subject").loc[name]
-    assert (row["n"], fit["n"]) == (ahead.sum(), used.sum())
-    spread = ((score[used] - score[used].mean()) ** 2).sum()
-    expected = {
-        "mae": np.abs(off[ahead]).mean(),
-        "mean_error": np.abs(off[ahead] / score[ahead]).mean(),
-        "rmse": np.sqrt((off[used] ** 2).mean()),
-        "r2": 1.0 - (off[used] ** 2).sum() / spread,
-    }
-    assert {x: row[x] if x in row else fit[x] for x in expected} == pytest.approx(
-        expected, rel=1e-6
-    )
-    values = list(found.fit("compute", name).coefficients.values())
-    assert values == pytest.approx([np.exp(line[1]), -line[0]], rel=1e-6)
-
-
 def test_public_runs_have_the_errors_of_equation_2(public_runs):
+    """By NumPy: the line through log(-log Q') on log C of the runs above guessing and not held out,
+    its coefficients, and its errors on both sides.
+    """
     path = public_runs / "apple-downstream" / "runs.csv"
     read = Evaluations.read(path, columns={"params": None, "compute": "flops_table"})
     known = {name: Baseline(share) for name, share in TABLE_11.items()}
     known["lbpp"] = Baseline(0.0, margin=0.02)
     found = backtest(read, laws="compute", hold_out="compute > 6e21", baselines=known)
+    log_C, held, fits = np.log(read.compute), read.compute > 6e21, found.finals.set_index("subject")
     for name in read.benchmarks:
-        held, least = read.compute > 6e21, known[name].value + (known[name].margin or 0.05)
-        has_errors_of_the_line(found, name, read.compute, read.scores[name], least, held)
+        score, guess = read.scores[name], known[name].value
+        judged = np.isfinite(score) & (score > guess + (known[name].margin or 0.05)) & (score < 1.0)
+        used, ahead = judged & ~held, judged & held
+        y = np.log(-np.log((score[used] - guess) / (1.0 - guess)))
+        line = np.polyfit(log_C[used], y, 1)
+        off = guess + (1.0 - guess) * np.exp(-np.exp(np.polyval(line, log_C))) - score
+        row, fit = held_errors(found, name, "compute"), fits.loc[name]
+        assert (row["n"], fit["n"]) == (ahead.sum(), used.sum())
+        errors = (row["mae"], row["mean_error"], fit["rmse"], fit["r2"])
+        spread = ((score[used] - score[used].mean()) ** 2).sum()
+        assert errors == pytest.approx(
+            (
+                np.abs(off[ahead]).mean(),
+                np.abs(off[ahead] / score[ahead]).mean(),
+                np.sqrt((off[used] ** 2).mean()),
+                1.0 - (off[used] ** 2).sum() / spread,
+            ),
+            rel=1e-6,
+        )
+        values = list(found.fit("compute", name).coefficients.values())
+        assert values == pytest.approx([np.exp(line[1]), -line[0]], rel=1e-6)
 
 
 def test_a_condition_on_k_concerns_the_pairs_alone(compare):

@@ -44,18 +44,3 @@ def test_counts_are_those_of_the_seed_and_of_their_models():
     assert (counts.names, counts.n.tolist()) == (tuple(truth.model), [128] * 80)
     for name, values in counts.covariates.items():
         assert values == pytest.approx(truth[name].to_numpy(), rel=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: with_rates(grid([1e8], [1e9]), [0.0]), r"neg_log\[0\]=0.0"),
-        (lambda: with_rates(grid([1e8], [1e9]), [1.0], k=0), "k=0"),
-        (lambda: grid([1e8, -1.0]), r"params\[1\]=-1.0"),
-        (lambda: grid(gold_scatter=-1), "gold_scatter=-1"),
-        (lambda: simulate(with_rates(grid([1e8]), [1.0] * 9), problems=0), "problems=0"),
-    ],
-)
-def test_bad_arguments_are_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
