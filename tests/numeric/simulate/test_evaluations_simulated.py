@@ -59,13 +59,12 @@ def test_the_truth_is_that_of_table_12(name):
 def test_losses_and_what_c4_does_not_teach(drawn):
     for name, (E, A, B, exponent) in LOSSES.items():
         expected = E + A * DESIGN.params**-exponent + B * DESIGN.tokens**-exponent
-        away = np.log(scores(drawn, name, "loss") / expected)
-        assert away.std() == pytest.approx(0.002, rel=0.2)
+        assert np.log(scores(drawn, name, "loss") / expected).std() == pytest.approx(0.002, rel=0.2)
     on_c4 = drawn[(drawn.dataset == C4) & (drawn.metric_type != "loss")]
     best = (on_c4.score - on_c4.random_baseline).groupby(on_c4.benchmark).max()
-    at_chance = {"GSM8K", "HumanEval", "LBPP"}
-    assert {*best[best == 0.0].index} == at_chance
-    assert (best.drop([*at_chance]) > 0.1).all()
+    assert (
+        {*best[best <= 0.1].index} == {*best[best == 0.0].index} == {"GSM8K", "HumanEval", "LBPP"}
+    )
 
 
 def test_noise_has_the_stated_size(drawn):
