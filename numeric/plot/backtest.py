@@ -22,8 +22,6 @@ from .panels import (
     _literal,
     curve_with_band,
     figure_of,
-    mark_runs,
-    shade_held_out,
 )
 
 if TYPE_CHECKING:
@@ -35,6 +33,19 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_accuracy", "plot_backtest", "plot_errors", "plot_success"]
 
+#: The marks of runs that were fitted, left out of the fit, and held out; the colour of their part.
+MARKS: Any = {
+    "fitted": {"marker": "o", "s": 4.8, "color": DIM, "linewidths": 0.0},
+    "not fitted": {"marker": "x", "s": 5.4, "color": DIM, "linewidths": 0.6},
+    "held out": {
+        "marker": "o",
+        "s": 7.8,
+        "facecolors": "none",
+        "edgecolors": "black",
+        "linewidths": 0.8,
+    },
+}
+SHADE = "#F2EFE6"
 #: A line goes through the medians of bins of this many decades with at least this many predictions.
 BIN, LEAST_IN_BIN = 0.5, 5
 #: The vertical spread of successes at one height; the factor by which an axis of compute extends
@@ -68,20 +79,14 @@ def plot_backtest(result: Backtest) -> Any:
     return figure
 
 
-def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = None) -> Axes:
+def plot_errors(result: Backtest, ax: Axes | None = None) -> Axes:
     """The absolute relative error of every usable prediction by law, against the decades from the
     cutoff to the target, or against the size of the target if a condition holds it out.
 
-    Lines go through the medians of half decades with at least five predictions.
-
-    Parameters
-    ----------
-    result : Backtest
-    ax : Axes, optional
-    k : int, optional
-        The k of pass@k, by default the first.
+    Of pass@k the first k is drawn. Lines go through the medians of half decades with at least five
+    predictions.
     """
-    at = next(iter(result.points)) if k is None else k
+    at = next(iter(result.points))
     is_rolling, table = result.hold_out is None, result.table[result.table["usable"]]
     with _axes(ax, (COLUMN, 2.6)) as ax:
         for law, own in table[table["subject"] == at].groupby("law", sort=False):
@@ -170,8 +175,12 @@ def plot_accuracy(result: Backtest, benchmark: str, ax: Axes | None = None) -> A
     path = np.geomspace(compute.min() / EDGE, compute.max() * EDGE, POINTS)
     guessing = result.baselines[benchmark].value
     with _axes(ax, (COLUMN, 2.6)) as ax:
-        shade_held_out(ax, compute, held)
-        mark_runs(ax, compute, Q, held, trained, size=0.6)
+        if held.any() and not held.all() and compute[held].min() > compute[~held].max():
+            start = np.sqrt(compute[held].min()) * np.sqrt(compute[~held].max())
+            ax.axvspan(start, 10.0 * compute.max(), color=SHADE, linewidth=0, zorder=0)
+        for label, chosen in zip(MARKS, (trained & ~held, ~trained & ~held, held), strict=True):
+            if chosen.any():
+                ax.scatter(compute[chosen], Q[chosen], label=label, zorder=3, **MARKS[label])
         ax.axhline(guessing, color=PALE, linewidth=0.8, zorder=1, label="guessing")
         for fit in finals["fit"].dropna():
             index, asks = result.laws.index(fit.name), {*fit.kind.asks}

@@ -7,7 +7,6 @@ Show a figure in a notebook with ``ax.figure``, write it with :func:`save`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
@@ -36,13 +35,8 @@ COLUMN, PAGE = 3.5, 7.2
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES = ("-", "--", "-.", ":")
 PALE, DIM = "#BBBBBB", "#555555"
-#: The opacity of a band, and the colour of the part that is held out.
-BAND_ALPHA, SHADE = 0.2, "#F2EFE6"
-#: The marks of runs that were fitted, left out of the fit, and held out.
-FITTED: Any = {"marker": "o", "s": 8.0, "color": DIM, "linewidths": 0.0, "zorder": 3}
-NOT_FITTED: Any = {"marker": "x", "s": 9.0, "color": DIM, "linewidths": 0.6, "zorder": 3}
-HELD_OUT: Any = {"marker": "o", "s": 13.0, "facecolors": "none", "edgecolors": "black", "zorder": 4}
-HELD_OUT["linewidths"] = 0.8
+#: The opacity of a band.
+BAND_ALPHA = 0.2
 STYLE: Any = {"font.size": 8.0, "axes.titlesize": 7.0, "legend.fontsize": 7.5}
 STYLE |= {"legend.frameon": False, "axes.linewidth": 0.7, "lines.linewidth": 1.3}
 FORMATS = (".png", ".pdf", ".svg")
@@ -190,22 +184,6 @@ def curve_with_band(ax: Axes, x: Any, band: Band, **line: Any) -> None:
     ax.plot(x, band.value, **{"zorder": 4, **line})
 
 
-def mark_runs(
-    ax: Axes, x: Any, y: Any, held_out: Any = None, fitted: Any = None, *, size: float = 1.0
-) -> None:
-    """Draw runs (n,): fitted ones as dots, held-out ones as circles, those left out of the fit as
-    crosses. By default no run is held out, and all others are fitted; `size` is relative to the usual.
-    """
-    import numpy as np
-
-    held = np.zeros(len(x), dtype=bool) if held_out is None else held_out
-    used = ~held if fitted is None else fitted & ~held
-    marks = ((used, FITTED, "fitted"), (~used & ~held, NOT_FITTED, "not fitted"))
-    for chosen, style, label in (*marks, (held, HELD_OUT, "held out")):
-        if chosen.any():
-            ax.scatter(x[chosen], y[chosen], label=label, **style | {"s": size * style["s"]})
-
-
 def plain_logs(axis: Any, leading: tuple[float, ...] = (1.0, 2.0, 5.0)) -> None:
     """Label a logarithmic axis with the numbers 0.1, 0.2, 0.5, 1, ... that have these leading digits."""
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
@@ -213,15 +191,6 @@ def plain_logs(axis: Any, leading: tuple[float, ...] = (1.0, 2.0, 5.0)) -> None:
     axis.set_major_locator(LogLocator(subs=leading))
     axis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axis.set_minor_formatter(NullFormatter())
-
-
-def shade_held_out(ax: Axes, x: Any, held_out: Any) -> None:
-    """Shade a logarithmic axis from between the fitted and the held-out runs on, if all held-out runs
-    lie to the right of the fitted ones.
-    """
-    if held_out.any() and not held_out.all() and x[held_out].min() > x[~held_out].max():
-        start = math.sqrt(x[held_out].min()) * math.sqrt(x[~held_out].max())
-        ax.axvspan(start, 10.0 * x.max(), color=SHADE, linewidth=0, zorder=0)
 
 
 # -- files ---------------------------------------------------------------------------------------
