@@ -21,7 +21,6 @@ from ...theory.typeset.shown import Shown
 from ...theory.typeset.table import RULE, Column, Table
 from .. import formulas
 from ..data.scale import accuracy
-from ..errors import positive_number
 from ..law.form import power
 
 if TYPE_CHECKING:
@@ -72,11 +71,10 @@ def coefficients_of(law: PublishedLaw) -> dict[str, float]:
 @dataclass(frozen=True, kw_only=True)
 class PublishedCheck(Shown):
     """Derived envelopes and rays against the compute laws of the same source, by benchmark: the
-    `table`, whose columns `check_published` explains, and the tolerance.
+    `table`, whose columns `check_published` explains.
     """
 
     table: DataFrame
-    tolerance: float
 
     @property
     def agrees(self) -> int:
@@ -87,7 +85,7 @@ class PublishedCheck(Shown):
         """One table, with a row for each benchmark."""
         low, high = map(FLOP.text, RANGE)
         notes = (
-            f"{self.agrees} of {len(self.table)} agree to {self.tolerance:g} in accuracy "
+            f"{self.agrees} of {len(self.table)} agree to {TOLERANCE:g} in accuracy "
             f"on the ray D/N = {RATIO:g}, for C from {low} to {high} FLOP.",
             f"Source: {WORKS['krajewski2025'].citation}",
         )
@@ -96,18 +94,18 @@ class PublishedCheck(Shown):
     def as_dict(self) -> dict[str, Any]:
         """Everything in plain types, ready for JSON."""
         settings = {"compute_range": list(RANGE), "tokens_per_param": RATIO}
-        found = {"tolerance": self.tolerance, "rows": self.table.to_dict("records")}
+        found = {"tolerance": TOLERANCE, "rows": self.table.to_dict("records")}
         return {"kind": "published", **settings, **found, "agrees": self.agrees}
 
 
-def check_published(*, tolerance: float = TOLERANCE) -> PublishedCheck:
+def check_published() -> PublishedCheck:
     """Compare the envelope and the ray D/N = 20 of the published params-tokens laws with the compute
     laws fitted to runs near that ray, for each of the 12 benchmarks of Krajewski et al.
 
     The table has the exponents alpha_derived of the envelope, alpha_ray of the ray at the geometric
     mean of the range and alpha_empirical of the compute law; the largest differences in raw accuracy
     from that law, max_abs_difference_envelope and, of the ray, max_abs_difference at compute_at_max;
-    and the verdict: "agrees" if that of the ray is at most the tolerance, > 0, else "differs". The
+    and the verdict: "agrees" if that of the ray is at most `TOLERANCE`, else "differs". The
     source gives no errors: the verdict is about size, not significance.
 
     Examples
@@ -118,7 +116,6 @@ def check_published(*, tolerance: float = TOLERANCE) -> PublishedCheck:
     """
     from pandas import DataFrame
 
-    tolerance = positive_number("tolerance", tolerance)
     compute, rows = np.geomspace(*RANGE, GRID), []
     for law, by in compute_counterparts():
         c, found = coefficients_of(law), {x: y(compute) for x, y in curves_of(law, by).items()}
@@ -133,7 +130,7 @@ def check_published(*, tolerance: float = TOLERANCE) -> PublishedCheck:
                 "max_abs_difference_envelope": np.abs(found["envelope"] - found["fitted"]).max(),
                 "max_abs_difference": away.max(),
                 "compute_at_max": compute[away.argmax()],
-                "verdict": "agrees" if away.max() <= tolerance else "differs",
+                "verdict": "agrees" if away.max() <= TOLERANCE else "differs",
             }
         )
-    return PublishedCheck(table=DataFrame(rows), tolerance=tolerance)
+    return PublishedCheck(table=DataFrame(rows))

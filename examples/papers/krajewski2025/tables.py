@@ -203,8 +203,6 @@ class TablesCheck:
     draws, broken, baselines, ceilings, averages : tuple of rows
     compute_range : (float, float)
         Of the comparisons of curves, FLOP.
-    tolerance : float
-        In accuracy.
     """
 
     rays: PublishedCheck
@@ -214,7 +212,6 @@ class TablesCheck:
     ceilings: tuple[CeilingRow, ...]
     averages: tuple[AverageRow, ...]
     compute_range: tuple[float, float]
-    tolerance: float
 
     @property
     def source(self) -> str:
@@ -243,48 +240,27 @@ class TablesCheck:
         return self.text()
 
 
-def tables_check(*, tolerance: float = TOLERANCE) -> TablesCheck:
+def tables_check() -> TablesCheck:
     """Compare every table of the paper with those that ought to say the same.
 
-    Parameters
-    ----------
-    tolerance : float
-        Largest difference in accuracy at which two curves agree; > 0.
-
-    Returns
-    -------
-    TablesCheck
-
-    Raises
-    ------
-    ValueError
-        Where the tolerance is outside its domain.
-
-    Examples
-    --------
     >>> found = tables_check()
     >>> len(found.disagreements), found.disagreements[-1].tables
     (26, 'Tables 4 and 3')
     """
-    rays = check_published(tolerance=tolerance)
+    rays = check_published()
     laws = {law.label: (law, by) for law, by in compute_counterparts()}
     compute = np.geomspace(*RANGE, GRID)
     fitted = compute[compute >= float(KRAJEWSKI_RUNS.fit_lo)]
     return TablesCheck(
         rays=rays,
-        draws=tuple(
-            _draws(name, *laws[name], compute, rays.tolerance) for name in printed.TABLE_13
-        ),
-        broken=tuple(
-            _broken(name, *laws[name], fitted, rays.tolerance) for name in printed.TABLE_10
-        ),
+        draws=tuple(_draws(name, *laws[name], compute) for name in printed.TABLE_13),
+        broken=tuple(_broken(name, *laws[name], fitted) for name in printed.TABLE_10),
         baselines=tuple(_baseline(name) for name in printed.TABLE_16),
         ceilings=tuple(
             _ceiling(name) for name, row in printed.TABLE_15.items() if float(row[1]) == 1.0
         ),
         averages=tuple(_averages()),
         compute_range=RANGE,
-        tolerance=rays.tolerance,
     )
 
 
@@ -338,7 +314,7 @@ def half_unit(digits: str) -> float:
 # -- the rows ----------------------------------------------------------------------------------------------------------
 
 
-def _draws(name: str, joint: Any, other: Any, compute: Floats, tolerance: float) -> DrawsRow:
+def _draws(name: str, joint: Any, other: Any, compute: Floats) -> DrawsRow:
     law, fitted = printed_bilinear(name), curves_of(joint, other)["fitted"]
     difference = np.abs(law.pass_at_k(compute, 1.0) - fitted(compute))
     at = int(difference.argmax())
@@ -353,11 +329,11 @@ def _draws(name: str, joint: Any, other: Any, compute: Floats, tolerance: float)
         max_abs_difference=float(difference[at]),
         compute_at_max=float(compute[at]),
         crossing=law.crossing,
-        verdict=_within(float(difference[at]), tolerance),
+        verdict=_within(float(difference[at]), TOLERANCE),
     )
 
 
-def _broken(name: str, joint: Any, other: Any, compute: Floats, tolerance: float) -> BrokenRow:
+def _broken(name: str, joint: Any, other: Any, compute: Floats) -> BrokenRow:
     digits = printed.TABLE_10[name][1:]
     at_digits = np.array([float(text) for text in digits])
     moved = at_digits + np.diag([half_unit(text) for text in digits])
@@ -368,10 +344,10 @@ def _broken(name: str, joint: Any, other: Any, compute: Floats, tolerance: float
         np.flatnonzero(Q < 0.0),
     )
     at = int(difference.argmax())
-    verdict = _within(float(difference[at]), tolerance)
-    if rounding > tolerance:
+    verdict = _within(float(difference[at]), TOLERANCE)
+    if rounding > TOLERANCE:
         verdict = ROUNDED_AWAY
-    elif Q.min() < -tolerance:
+    elif Q.min() < -TOLERANCE:
         verdict = IMPOSSIBLE
     return BrokenRow(
         benchmark=name,

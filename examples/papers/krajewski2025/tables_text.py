@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from krajewski2025.tables import ray_exponents
+from krajewski2025.tables import TOLERANCE, ray_exponents
 
 from isoflop.theory.typeset.numbers import Format, Places, Significant
 from isoflop.theory.typeset.table import WIDTH, Column, Table
@@ -44,7 +44,7 @@ def tables_text(check: TablesCheck) -> str:
     legend = (
         f"|difference|: largest of the raw accuracy for C from {lo} (Table 10: 3e18) to {hi} FLOP; "
         f"agrees: at most "
-        f"{check.tolerance:g}. Numbers that ought to be the same agree within rounding. Columns of "
+        f"{TOLERANCE:g}. Numbers that ought to be the same agree within rounding. Columns of "
         f"Tables 11 and 13 are decoded."
     )
     lines = [line for heading, body in sections for line in (heading, "", *body, "")]

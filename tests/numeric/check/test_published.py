@@ -1,6 +1,5 @@
 """The check of the published tables, against routes that use none of the package's formulas."""
 
-import math
 from typing import Any
 
 import mpmath
@@ -68,10 +67,6 @@ def test_the_verdict_is_about_the_ray_and_its_tolerance():
     """Eleven of twelve agree; LAMBADA's envelope is beyond the tolerance, its ray is not."""
     assert list(ROWS) == list(PAIRS)
     assert [name for name, row in ROWS.items() if row.verdict == "differs"] == ["LBPP"]
-    lambada, away = ROWS["LAMBADA"], ROWS["ARC-E"].max_abs_difference
+    lambada = ROWS["LAMBADA"]
     assert lambada.max_abs_difference <= 0.02 < lambada.max_abs_difference_envelope
-    for tolerance, verdict in ((away, "agrees"), (math.nextafter(away, 0.0), "differs")):
-        assert check_published(tolerance=tolerance).table.verdict[0] == verdict
-    for value in (0.0, "1", math.inf):
-        with pytest.raises(ValueError, match=r"^tolerance=.*positive finite number"):
-            check_published(tolerance=value)  # type: ignore[arg-type]
+    assert ROWS["LBPP"].max_abs_difference > 0.02
