@@ -57,8 +57,8 @@ def backtest(
     Parameters
     ----------
     table : Runs, Counts or Evaluations
-        Runs with a loss: laws of the loss. Counts of samples and correct ones by model and problem:
-        laws of -log pass@k. Evaluations of runs on benchmarks: laws of accuracy.
+        Runs with a loss: laws of the loss. Counts of samples: laws of -log pass@k. Evaluations of
+        runs on benchmarks: laws of accuracy.
     laws : str or sequence of str, optional
         The laws, by default all for which there are columns. A law of loss may be a formula, as the
         `model` of `isoflop.fit`; laws of accuracy are those of
@@ -70,25 +70,21 @@ def backtest(
         solution, less is more expensive.
     sweep : bool
         Whether each cutoff predicts all rows beyond it, which tells far more about the coverage of
-        intervals. By default it predicts the rows at the highest value of the axis, which are never
-        fitted.
+        intervals, or those at the highest value of the axis, which are never fitted.
     cutoffs : int or sequence of float, optional
         The number of cutoffs, evenly spread over the logarithm of the axis, or their values. By
         default the value of every row with enough rows up to it (one more than the law has
         coefficients); for evaluations, where at least 6 are enough, 6 of these values, and in a
         sweep over compute those of Krajewski et al. 2025, Appendix C: 24 from 6e19 to 5e22 FLOP.
     k : sequence of int, optional
-        The k of counts; by default the powers of ten up to 10,000 and to the most samples of a
-        problem.
+        Of counts; by default the powers of ten up to 10,000 and to the most samples of a problem.
     benchmarks, baselines, proxy : optional
-        For evaluations: the benchmarks; the accuracy of guessing (by default what
+        Of evaluations: the benchmarks; the accuracy of guessing (by default what
         `isoflop.numeric.accuracy.baselines.resolve` finds); the loss or other metric of two-stage
         laws (by default the only one of the table).
-    resamples : int, optional
+    resamples, seed : int, optional
         The number of resamples of the rows, for the intervals of the final fits; by default 200, for
         evaluations none. Runs of one `group` are drawn together, and models as in `fit_passk`.
-    seed : int
-        The seed of the resamples.
     progress : bool
         Show a bar on the standard error.
 
@@ -153,6 +149,7 @@ def backtest(
     fits = pd.DataFrame(rows)
     predictions = pd.concat([x for x in frames if len(x)] or frames[:1], ignore_index=True)
     remarks = _remarks(fits, predictions, points if isinstance(table, Evaluations) else {})
+    lost = lost_rows(table.left_out, table.dropped)
     return Backtest(
         what=type(table).__name__.lower(),
         source=table.source,
@@ -165,11 +162,7 @@ def backtest(
         table=predictions,
         points=points,
         baselines=known,
-        notes=(
-            *remarks,
-            *filter(None, [lost_rows(table.left_out, table.dropped)]),
-            *table.warnings,
-        ),
+        notes=(*remarks, *([lost] if lost else []), *table.warnings),
     )
 
 

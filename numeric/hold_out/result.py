@@ -54,8 +54,6 @@ OF_THRESHOLDS = (
     Column("T50", "T50 (FLOP)", format=THREE),
     Column("at_least", "at least", format=THREE),
     Column("at_most", "at most", format=THREE),
-    Column("lo", f"{LEVEL}:\nfrom", format=THREE),
-    Column("hi", "to", format=THREE),
     Column("n_success", "successes"),
     Column("n_fits", "of fits"),
 )
@@ -202,7 +200,7 @@ class Backtest(Shown):
         `isoflop.numeric.hold_out.threshold`.
         """
         has_thresholds = self.sweep and self.axis == "compute"
-        return thresholds(self.successes if has_thresholds else self.successes[:0], self.seed)
+        return thresholds(self.successes if has_thresholds else self.successes[:0])
 
     # -- output ------------------------------------------------------------------------------------
 

@@ -116,7 +116,7 @@ def _medians(x: Any, y: Any) -> Any:
 
 
 def plot_success(result: Backtest, law: str, ax: Axes | None = None) -> Axes:
-    """The successes of a law against the threshold, with the logistic curve, T50 and its interval.
+    """The successes of a law against the threshold, with the logistic curve and T50.
     Without a finite fit of the regression there is no curve.
 
     Raises
@@ -135,10 +135,6 @@ def plot_success(result: Backtest, law: str, ax: Axes | None = None) -> Axes:
         heights = cells["success"] + SPREAD * (2.0 * (row + 0.5) / len(names) - 1.0)
         style: Any = {"color": DIM, "markersize": 1.8, "markeredgewidth": 0.0, "alpha": 0.6}
         ax.plot(cells["cutoff"], heights, "o", label="a fit on a benchmark", **style)
-        low, high = max(left, found["lo"]), min(right, found["hi"])
-        if low < high and (low, high) != (left, right):
-            label = f"{100.0 * result.level:g} % interval of $T_{{50}}$"
-            ax.axvspan(low, high, color=PALE, alpha=0.5, linewidth=0, label=label)
         path = np.geomspace(left, right, POINTS)
         curve = np.exp(-np.logaddexp(0.0, -(found["intercept"] + found["slope"] * np.log10(path))))
         ax.plot(path, curve, color=colour)

@@ -14,9 +14,8 @@ def test_both_derivatives_of_the_concave_likelihood_vanish(slope):
     random = np.random.default_rng(3)
     x = random.uniform(19.0, 23.0, size=80)
     won = random.random(80) < 1.0 / (1.0 + np.exp(-slope * (x - 21.0)))
-    weights = random.multinomial(80, np.full(80, 1 / 80))
-    found = logistic(x, won, weights)
-    off = weights * (won - 1.0 / (1.0 + np.exp(-(found.intercept + found.slope * x))))
+    found = logistic(x, won)
+    off = won - 1.0 / (1.0 + np.exp(-(found.intercept + found.slope * x)))
     assert np.abs([off.sum(), off @ (x - 21.0)]).max() < 1e-7
     assert found.outcome == ("fitted" if slope > 0.0 else "not rising")
     if slope > 0.0:
@@ -55,10 +54,10 @@ def swept(kinks, *, n=60, noise=0.01, **how):
 
 def test_a_kink_gives_a_threshold():
     """A law fitted below a break of the power law fails; that far above it succeeds."""
-    found = swept((3e20, 8e20, 2e21, 6e21), n=40, seed=5)
+    found = swept((3e20, 8e20, 2e21, 6e21), n=40)
     (row,) = found.thresholds.to_dict("records")
     assert row["outcome"] == "fitted"
-    assert row["lo"] < row["T50"] < row["hi"]
+    assert row["at_least"] == row["T50"] == row["at_most"]
     assert 3e20 < row["T50"] < 5e22
     assert "T50" in str(found)
     for cell in found.successes.head(12).itertuples():
@@ -69,5 +68,5 @@ def test_a_kink_gives_a_threshold():
 
 def test_exact_runs_succeed_everywhere():
     (row,) = swept([1e20] * 4, n=20, noise=0.0, cutoffs=4).thresholds.to_dict("records")
-    assert (row["outcome"], np.isnan(row["T50"]), row["lo"]) == ("all succeed", True, 0.0)
+    assert (row["outcome"], np.isnan(row["T50"]), row["at_least"]) == ("all succeed", True, 0.0)
     assert row["n_success"] == row["n_fits"] > 0
