@@ -141,7 +141,7 @@ class Law(Shown):
         (hoffmann). `more` may hold name, source, draws and ranges.
         """
         spelling = find_notation(notation)
-        numbers = spelling.to_canonical(coefficients, kind=form.kind, partial=True)
+        numbers = spelling.to_canonical(coefficients, kind=form.kind)
         names = spelling.names(form.kind)
         if missing := [names[name] for name in form.needed if numbers.get(name) is None]:
             raise ValueError(f"missing {', '.join(missing)}: the law needs a value")
@@ -152,7 +152,7 @@ class Law(Shown):
         if self.form.derived is not None:
             return dict(self.numbers)
         spelling = find_notation(notation)
-        return spelling.from_canonical(self.numbers, kind=self.form.kind, partial=True)
+        return spelling.from_canonical(self.numbers, kind=self.form.kind)
 
     def as_dict(self, notation: str | Notation = "schaeffer") -> dict[str, Any]:
         """The law as the plain data of a law file, with its draws in the package's notation."""

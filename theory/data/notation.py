@@ -45,7 +45,7 @@ ROLES = {
     "tokens_allocation": "allocation exponent of tokens",
 }
 _ROLES = tuple(ROLES)
-#: The roles of the coefficients of each kind of law. The irreducible loss may always be left out.
+#: The roles of the coefficients of each kind of law.
 KINDS = {"params-tokens": _ROLES[:5], "compute": (_ROLES[0], *_ROLES[5:7])}
 
 
@@ -89,11 +89,7 @@ class Notation:
         return self.symbols[name]
 
     def to_canonical(
-        self,
-        coefficients: Mapping[str, Value],
-        *,
-        kind: str = "params-tokens",
-        partial: bool = False,
+        self, coefficients: Mapping[str, Value], *, kind: str = "params-tokens"
     ) -> dict[str, Value]:
         """The coefficients under their canonical names, in canonical order; the values are passed
         on as they are.
@@ -101,28 +97,22 @@ class Notation:
         Parameters
         ----------
         coefficients : mapping
-            Names in this notation -> values.
+            Names in this notation -> values; some may be missing.
         kind : {"params-tokens", "compute"}
             The kind of law, which fixes the names to expect.
-        partial : bool
-            Accept a law with coefficients missing (the penalty needs the two exponents alone).
 
         Raises
         ------
         ValueError
-            If a name is unknown, belongs to another notation, or is missing.
+            If a name is unknown or belongs to another notation.
         """
-        return _translated(coefficients, self, SCHAEFFER, kind, partial)
+        return _translated(coefficients, self, SCHAEFFER, kind)
 
     def from_canonical(
-        self,
-        coefficients: Mapping[str, Value],
-        *,
-        kind: str = "params-tokens",
-        partial: bool = False,
+        self, coefficients: Mapping[str, Value], *, kind: str = "params-tokens"
     ) -> dict[str, Value]:
         """The inverse of :meth:`to_canonical`: the coefficients under their names in this notation."""
-        return _translated(coefficients, SCHAEFFER, self, kind, partial)
+        return _translated(coefficients, SCHAEFFER, self, kind)
 
 
 def _letters(names: str) -> dict[str, str]:
@@ -201,7 +191,7 @@ def roles_of(kind: str | None = None) -> tuple[str, ...]:
 
 
 def _translated(
-    coefficients: Mapping[str, Value], source: Notation, target: Notation, kind: str, partial: bool
+    coefficients: Mapping[str, Value], source: Notation, target: Notation, kind: str
 ) -> dict[str, Value]:
     if not hasattr(coefficients, "keys"):
         raise ValueError(f"coefficients must map names to values, got {coefficients!r}")
@@ -211,11 +201,6 @@ def _translated(
         if name not in role_of:
             hint = _other_meaning(name, source, kind) or close_matches(name, role_of)
             raise ValueError(f"coefficient {name!r} is out of place: {expected}{hint}")
-    optional = source.letters["irreducible"]
-    absent = [x for x in role_of if x != optional and coefficients.get(x) is None]
-    if absent and not partial:
-        missing = ", ".join(f"{name} ({ROLES[role_of[name]]})" for name in absent)
-        raise ValueError(f"missing {missing}: {expected} ({optional} may be left out)")
     return {
         target.letters[role]: coefficients[x] for x, role in role_of.items() if x in coefficients
     }
