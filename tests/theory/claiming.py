@@ -12,13 +12,13 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
 from typing import Any
 
-from tests.theory import random_bounds, reference
-from tests.theory.random_limits import random_limits
+from tests.theory import reference
+from tests.theory.families import BOUNDS, RandomClaim, drawn, random_limits, relation_from
 from tests.theory.rewriting import (
     CONSTANTS,
     MP,
@@ -28,13 +28,13 @@ from tests.theory.rewriting import (
     depth,
     evaluate,
     names_of,
-    relation_from,
     renamed,
     tree_of,
 )
 
 Constraint = tuple[str, str, str]
 
+STRICT = (">", "<")
 TURNED = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}
 SAME = MP.mpf(10) ** -35
 CLEARLY = MP.mpf(10) ** -25
@@ -44,22 +44,6 @@ SPELLING = {"b": "beta", "g": "gamma", "d": "q"}
 
 class NoValue(ValueError):
     """A quantity of the law at an argument that is not positive; a mistake can lead there."""
-
-
-@dataclass(frozen=True)
-class RandomClaim:
-    """What is typed, and whether it is true."""
-
-    kind: str
-    truth: bool
-    text: str
-    latex: bool = False
-    assume: tuple[str, ...] = ()
-    limit: str | None = None
-
-    @property
-    def options(self) -> dict[str, Any]:
-        return {"latex": self.latex, "assume": self.assume, "limit": self.limit}
 
 
 @dataclass(frozen=True)
@@ -146,8 +130,7 @@ def clearly_fails(relation: str, share: Any) -> bool:
     """Whether the relation fails; a strict one also where both sides are equal to rounding, as nothing
     that is made here comes so close otherwise.
     """
-    is_strict = relation in (">", "<")
-    is_equality = is_strict and abs(share) <= SAME
+    is_equality = relation in STRICT and abs(share) <= SAME
     return is_equality or (abs(share) > CLEARLY and not agrees(relation, share))
 
 
@@ -179,62 +162,6 @@ def latex_of(node: ast.expr) -> str:
     return LATEX.get(ast.unparse(node), ast.unparse(node))
 
 
-#: What the law implies; x scales.
-LAW_IDENTITIES = """
-alpha == beta*gamma/(beta + gamma)
-alpha == 1/(1/beta + 1/gamma)
-R_opt(x*C) == x^(-beta*gamma/(beta + gamma))*R_opt(C)
-R_opt(x*C) == x^(-alpha)*R_opt(C)
-N_opt(x*C) == x^(gamma/(beta + gamma))*N_opt(C)
-D_opt(x*C) == x^(beta/(beta + gamma))*D_opt(C)
-6*N_opt(C)*D_opt(C) == C
-T_N(N_opt(C)) == w_N*R_opt(C)
-T_D(D_opt(C)) == w_D*R_opt(C)
-beta*T_N(N_opt(C)) == gamma*T_D(D_opt(C))
-w_N + w_D == 1
-w_N == gamma/(beta + gamma)
-R_opt(C) == C0*C^(-alpha)
-L_opt(C) - E == R_opt(C)
-L_opt(C) == L(N_opt(C), D_opt(C))
-N_opt(C) == G*(C/6)^(gamma/(beta + gamma))
-P(r) == w_N*r^(-beta) + w_D*r^gamma
-R(r*N_opt(C), D_opt(C)/r) == P(r)*R_opt(C)
-G^(beta + gamma) == beta*A/(gamma*B)
-N_opt(C)/D_opt(C) == G^2*(C/6)^((gamma - beta)/(beta + gamma))
-"""
-LAW_BOUNDS = """
-P(r) >= 1
-R(N, D) >= R_opt(6*N*D)
-L(N, D) >= L_opt(6*N*D)
-alpha <= beta
-alpha < gamma
-w_N < 1
-R(r*N_opt(C), D_opt(C)/r) >= R_opt(C)
-R(N, D) > T_N(N)
-x^beta + x^(-beta) >= 2
-L(N, D) >= R(N, D)
-"""
-#: What is assumed, and a bound that it implies: strictly, or weakly where it is assumed weakly, with
-#: equality where the assumed sides are equal.
-UNDER_CONSTRAINTS = """
-x > y: x^2 > y^2
-x > y: x*z > y*z
-x > y: x + z > y + z
-x > 1: x^3 > x
-x > 1: x > 1
-x > 2: x*y > 2*y
-beta > gamma: beta > gamma
-beta > gamma: beta/2 > alpha
-beta > gamma: alpha > gamma/2
-beta > gamma: w_D > w_N
-beta > gamma: beta/(beta + gamma) > 1/2
-beta > gamma: T_D(D_opt(C)) > T_N(N_opt(C))
-C > 6: C/6 > 1
-x > y + z: x > y + z
-x*y > z: x*y*N > z*N
-"""
-
-
 class Maker:
     """A seeded source of claims."""
 
@@ -250,16 +177,17 @@ class Maker:
             "bound": self.bound,
             "strict assumption": partial(self._under, ">", (">", ">="), ("<", "<=")),
             "weak assumption": partial(self._under, *weak),
-            **{family: partial(self.bound_of, family) for family in random_bounds.FAMILIES},
+            **{family: partial(self.bound_of, family) for family in BOUNDS},
         }
 
-    def _one_of(self, table: str) -> list[Constraint]:
-        return [*map(relation_from, self.random.choice(table.strip().splitlines()).split(": "))]
+    def _one_of(self, family: str) -> tuple[Constraint, tuple[Constraint, ...]]:
+        claim, assumed, _ = drawn(self.random, family)
+        return relation_from(claim), tuple(map(relation_from, assumed))
 
     # -- drafts of each kind, true ones and false ones
 
     def identity(self, truth: bool) -> Draft:
-        left, _, right = self._one_of(LAW_IDENTITIES)[0]
+        (left, _, right), _ = self._one_of("identity")
         right = self._respelled(right)
         return Draft((left, right if truth else self._mistaken(right)), ("==",))
 
@@ -269,7 +197,7 @@ class Maker:
         return Draft((start, right if truth else self._mistaken(right)), ("==",))
 
     def chain(self, truth: bool) -> Draft:
-        left, _, right = self._one_of(LAW_IDENTITIES)[0]
+        (left, _, right), _ = self._one_of("identity")
         sides = [left, right, *(self._respelled(right) for _ in range(self.random.randint(1, 2)))]
         relations = ["==" for _ in sides[1:]]
         if self.random.random() < 0.5:
@@ -285,12 +213,14 @@ class Maker:
         return draft if truth else self._spoiled(draft)
 
     def bound_of(self, family: str, truth: bool) -> Draft:
-        left, relation, right, where = random_bounds.drawn(self.random, family)
+        (left, relation, right), where = self._one_of(family)
+        if relation in STRICT and self.random.getrandbits(1):
+            relation += "="
         draft = self._turned(Draft((left, right), (relation,), where))
         return draft if truth else self._spoiled(draft)
 
     def _law_bound(self) -> Draft:
-        ((left, relation, right),) = self._one_of(LAW_BOUNDS)
+        (left, relation, right), _ = self._one_of("law")
         return Draft((left, right), (relation,))
 
     def _mean(self) -> Draft:
@@ -324,7 +254,7 @@ class Maker:
         return Draft(sides, (spoiled,), draft.where)
 
     def _under(self, assumed: str, true: Sequence[str], false: Sequence[str], truth: bool) -> Draft:
-        (greater, _, less), (f, _, g) = self._one_of(UNDER_CONSTRAINTS)
+        (f, _, g), ((greater, _, less),) = self._one_of("constraint")
         one = (greater, assumed, less)
         where = one if self.random.random() < 0.5 else (less, TURNED[assumed], greater)
         relation = self.random.choice(true if truth else false)
@@ -395,7 +325,7 @@ class Maker:
     def claim(self, kind: str, truth: bool) -> RandomClaim:
         if kind == "limit":
             found = next(limit for limit in self.limits if limit.truth is truth)
-            return RandomClaim(kind, truth, found.text, assume=found.assume, limit=found.limit)
+            return replace(found, kind=kind)
         drafts = (self.makers[kind](truth) for _ in itertools.count())
         draft = next(x for x in drafts if _can_be_written(x) and self.is_as_claimed(x, truth))
         latex = self.random.random() < 0.25

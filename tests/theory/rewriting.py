@@ -18,6 +18,7 @@ from types import CodeType
 from typing import Any
 
 from tests.theory import values
+from tests.theory.families import relation_from
 
 MP = values.MP
 Bound = dict[str, str]
@@ -39,12 +40,6 @@ def tree_of(text: str) -> ast.expr:
 
 def text_of(tree: ast.expr) -> str:
     return ast.unparse(tree).replace("**", "^")
-
-
-def relation_from(text: str) -> tuple[str, str, str]:
-    """Two sides and the relation between them, which stands between spaces."""
-    left, relation, right = re.split(r" (==|>=|<=|>|<) ", text)
-    return left, relation, right
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:

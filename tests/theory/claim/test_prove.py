@@ -5,7 +5,7 @@ import re
 from itertools import islice
 
 import pytest
-from tests.theory.random_limits import FAMILIES, RandomLimit, random_limits
+from tests.theory.families import LIMITS, RandomClaim, random_limits
 
 from isoflop.theory.claim.prove import prove
 from isoflop.theory.kernel.answer import Answer
@@ -18,7 +18,7 @@ NOTATIONS = ("schaeffer", "hoffmann")
 NOT_JUDGED = (r"O\left(", r"\varphi_2", "k_D", "eff", "crit")
 
 
-def judged(claim: RandomLimit) -> Answer | None:
+def judged(claim: RandomClaim) -> Answer | None:
     """The answer, or nothing where the claim is not read."""
     try:
         return prove(claim.text, seconds=60, assume=claim.assume, limit=claim.limit).answer
@@ -34,7 +34,7 @@ def test_random_limits(seed, number) -> None:
     assert [row for row in drawn if row[1] in RIGHT[not row[0].truth]] == []
     left = [row for row in drawn if row[1] not in RIGHT[row[0].truth]]
     assert len(left) <= number // 20, left
-    assert number < 100 or {claim.kind for claim, _ in drawn} == set(FAMILIES)
+    assert number < 100 or {claim.kind for claim, _ in drawn} == set(LIMITS)
 
 
 # -- what the package prints, it proves: every display of `derive` and `latex` goes through `verify` --
