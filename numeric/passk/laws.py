@@ -24,7 +24,7 @@ from ..fit.resample import LEAST_GROUPS, case_weights
 from ..results import DEFAULT_LEVEL as LEVEL
 from ..results import Estimate
 from ..words import counted
-from .curve import stopped
+from .curve import curve, stopped
 from .fit_at_k import KINDS, PassFit, fit_at_k, kind_of
 from .likelihood import evidence_of
 
@@ -96,6 +96,10 @@ class PassLaws(Shown):
             why = self.failed.get(key, f"there are {', '.join(map(str, self.fits))}")
             raise ValueError(f"law={law!r}, k={k!r}: has no fit: {why}")
         return self.fits[key]
+
+    def observed(self, law: str, k: int) -> DataFrame:
+        """The unbiased estimates of the models that a law was fitted to."""
+        return curve(self.counts[law], [k])
 
     @property
     def sound(self) -> bool:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..passk.curve import curve
 from ..results import DEFAULT_LEVEL as LEVEL
 from .panels import COLOURS, COLUMN, DASHES, DIM, PAGE, POINTS, _axes, _figure, plain_logs
 
@@ -87,7 +86,7 @@ def plot_laws(
 def _draw_models(ax: Axes, found: PassLaws, law: str, k: int, x: Floats, shade: Any) -> None:
     """Draw every model at one k above these x, as its counts have it."""
     evidence = found.fits[law, k].evidence
-    once, own = curve(found.counts[law], [1]), curve(found.counts[law], [k])
+    once, own = found.observed(law, 1), found.observed(law, k)
     solved, failing = once.pass_at_k.to_numpy() > 0.0, once.neg_log.to_numpy() > 0.0
     passed, y, se = (own[name].to_numpy() for name in ("pass_at_k", "neg_log", "se"))
     complete = (own.n_refused.to_numpy() == 0) & (passed > 0.0) & (y > 0.0)
