@@ -15,8 +15,8 @@ from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import whole_number
 from ..fit.fit import fit_form
 from ..fit.fitted import Fitted
-from ..fit.limit import SQUARES, profile_limit, squares_at
 from ..fit.resample import Draws, case_weights
+from ..fit.uncertainty import SQUARES, profile_limit, squares_at
 from ..results import Band, Estimate, coverage_factor, percentiles
 from ..words import counted
 

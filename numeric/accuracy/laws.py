@@ -27,9 +27,9 @@ from .. import formulas
 from ..errors import ArgumentError, outside
 from ..fit.expression import Expression
 from ..fit.fit import fit_form
-from ..fit.limit import SQUARES
 from ..fit.objective import Objective
 from ..fit.power import COMPUTE, PARAMS_TOKENS
+from ..fit.uncertainty import SQUARES
 from ..results import Estimate
 from .broken import OF_BREAK, broken_values, fit_broken
 from .law import MARGIN, Law, Part, as_runs, is_plane

@@ -12,7 +12,7 @@ import numpy as np
 from ..data.columns import BUDGET, LETTERS
 from ..errors import ArgumentError
 from .form import Form
-from .newton import Box, Problem, minimise
+from .newton import Problem, minimise
 from .objective import Objective
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sympy import Expr
 
     from .form import Held
+    from .newton import Box
 
     Floats = NDArray[np.float64]
 
@@ -45,8 +46,6 @@ PURE_NUMBERS, MARGIN = (-3.0, 1.0), 1.0
 #: Share of positive draws where both signs are allowed; starts whose logarithms of sizes differ by
 #: less are the same.
 POSITIVE, APART = 0.75, 0.2
-#: Added to the Gram matrix, so that equal columns do not make it singular.
-RIDGE = 1e-13
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,6 +106,11 @@ class Expression(Form):
     def coefficients(self) -> tuple[str, ...]:
         """All names that do not stand for columns."""
         return self.code.coefficients
+
+    @property
+    def linear(self) -> NDArray[np.intp]:
+        """Places of the coefficients in which the law is linear."""
+        return self.code.linear
 
     def on(self, runs: Any) -> Expression:
         """The law with the columns of these runs as variables; a ValueError where it names none of
@@ -180,35 +184,6 @@ class Expression(Form):
 
     # -- starts ------------------------------------------------------------------------------------
 
-    def project(
-        self, theta: Floats, target: Floats, weights: Floats, box: Box
-    ) -> tuple[Floats, Floats]:
-        """Replace the coefficients in which the law is linear by those of least squares to the
-        target (n,) or (K, n): the coefficients (K, p), and the weighted squares (K,) of what is left,
-        infinite where the law is not finite.
-        """
-        free = self.code.linear
-        free = free[box.lower[free] < box.upper[free]]
-        room, root = Box(box.lower[free], box.upper[free]), np.sqrt(weights)
-        theta = theta.copy()
-        theta[:, free] = begun = np.broadcast_to(room.inside(0.0), (len(theta), len(free)))
-        with np.errstate(all="ignore"):
-            values, jacobian = self.evaluate(theta)
-            missing, columns = (target - values) * root, jacobian[:, free] * root[..., None, :]
-            good = np.isfinite(missing).all(axis=1) & np.isfinite(columns).all(axis=(1, 2))
-            missing[~good], columns[~good] = 0.0, 0.0
-            step, held = np.zeros_like(begun), np.zeros(begun.shape, dtype=bool)
-            for _ in range(2 if free.size else 0):  # those that a bound stops stay there
-                rest = missing - (np.where(held, step, 0.0)[:, None] @ columns)[:, 0]
-                found = least_squares(np.where(held[:, :, None], 0.0, columns), rest)
-                wanted = begun + np.where(held, step, found)
-                step, held = room.inside(wanted) - begun, room.inside(wanted) != wanted
-                if not held.any():
-                    break
-            theta[:, free] = begun + step
-            squares = np.sum((missing - (step[:, None] @ columns)[:, 0]) ** 2, axis=1)
-        return theta, np.where(good & np.isfinite(squares), squares, np.inf)
-
     def starts(
         self, observed: Floats, weights: Floats, box: Box, judge: Any = None, seed: int = 0
     ) -> Floats:
@@ -252,7 +227,7 @@ class Expression(Form):
 
     def _drawn(self, box: Box) -> NDArray[np.intp]:
         """Positions of the free coefficients that are drawn, in which the law is not linear."""
-        return np.setdiff1d(np.flatnonzero(box.lower < box.upper), self.code.linear)
+        return np.setdiff1d(np.flatnonzero(box.lower < box.upper), self.linear)
 
     def _ranges(self) -> list[tuple[float, float]]:
         """Ranges of log10 of the size of a coefficient: pure numbers as often as scales."""
@@ -263,17 +238,6 @@ class Expression(Form):
                 low, high = sizes.min() - MARGIN, sizes.max() + MARGIN
                 scales += [(low, high), (-high, -low)]
         return [PURE_NUMBERS] * max(1, len(scales)) + scales
-
-
-def least_squares(columns: Floats, target: Floats) -> Floats:
-    """The coefficients (K, l) of least squares of columns (K, l, n) to targets (K, n)."""
-    lengths = np.linalg.norm(columns, axis=2)
-    scale = np.where(lengths > 0.0, lengths, 1.0)
-    unit = columns / scale[:, :, None]
-    added = RIDGE + (lengths == 0.0)
-    gram = unit @ unit.transpose(0, 2, 1) + added[:, :, None] * np.eye(columns.shape[1])
-    right = unit @ target[:, :, None]
-    return np.asarray(np.linalg.solve(gram, right)[:, :, 0] / scale)
 
 
 def _sizes(

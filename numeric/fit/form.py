@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 #: Exponents are sought between these unless the caller bounds them otherwise; a term at the centre of
 #: the runs between these multiples of the smallest and the largest observed value.
 EXPONENTS, SMALLEST_TERM, LARGEST_TERM = (1e-3, 10.0), 1e-10, 1e10
+#: Added to the Gram matrix, so that equal columns do not make it singular.
+RIDGE, PASSES = 1e-13, 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +66,11 @@ class Form(ABC):
     @abstractmethod
     def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
         """Values (K, n) and first derivatives (K, p, n) at parameters (K, p)."""
+
+    @property
+    @abstractmethod
+    def linear(self) -> NDArray[np.intp]:
+        """Places of the coefficients in which the law is linear, prefactors by their terms."""
 
     def on(self, runs: Any) -> Self:
         """The law with the columns of these runs as variables, where it may have any."""
@@ -112,6 +119,43 @@ class Form(ABC):
             limits[name] = (log(ends[0]), log(ends[1])) if is_logged else ends
         box = Box(*np.array([limits[name] for name in self.coefficients]).T)
         return replace(self.at(runs, held), box=box, held=held)
+
+    # -- variable projection -----------------------------------------------------------------------
+
+    def project(
+        self, theta: Floats, target: Floats, weights: Floats, box: Box
+    ) -> tuple[Floats, Floats]:
+        """Replace the coefficients in which the law is linear by those of least squares in the box to
+        the target (n,) or (K, n): the parameters (K, p), and the weighted squares (K,) of what is
+        left, infinite where the law is not finite.
+        """
+        free = self.linear[box.lower[self.linear] < box.upper[self.linear]]
+        logged, theta = self.logged[free], theta.copy()
+        with np.errstate(all="ignore"):
+            room = Box(*(np.where(logged, np.exp(end[free]), end[free]) for end in box))
+            begun = np.broadcast_to(
+                np.where(logged, 1.0, room.inside(0.0)), (len(theta), len(free))
+            )
+            theta[:, free] = np.where(logged, 0.0, begun)
+            values, jacobian = self.evaluate(theta)
+            missing, columns = target - values, jacobian[:, free]
+            weighted = columns * weights[..., None, :]
+            gram = weighted @ columns.transpose(0, 2, 1)
+            moments = (weighted @ missing[:, :, None])[:, :, 0]
+            squares = np.sum(weights * missing**2, axis=1)
+            good = np.isfinite(np.column_stack([gram.sum(axis=(1, 2)), moments, squares])).all(
+                axis=1
+            )
+            gram[~good], moments[~good] = 0.0, 0.0
+            step, held = np.zeros_like(begun), np.zeros(begun.shape, dtype=bool)
+            for _ in range(PASSES if free.size else 0):  # those that a bound stops stay there
+                wanted = begun + _solved(gram, moments, step, held)
+                step, held = room.inside(wanted) - begun, room.inside(wanted) != wanted
+                if not held.any():
+                    break
+            theta[:, free] = np.where(logged, np.log(begun + step), begun + step)
+            squares -= np.sum(step * (2.0 * moments - (gram @ step[:, :, None])[:, :, 0]), axis=1)
+        return box.inside(theta), np.where(good, squares, np.inf)
 
     # -- the parameters and the coefficients -------------------------------------------------------
 
@@ -168,3 +212,17 @@ class Form(ABC):
             term = [names.index(a), names.index(b)]
             on[..., term] |= on[..., term].any(axis=-1, keepdims=True)
         return np.asarray(on & ~np.isin(names, self.fixed))
+
+
+def _solved(gram: Floats, moments: Floats, step: Floats, held: Mask) -> Floats:
+    """The steps (K, l) of least squares from Gram matrices (K, l, l) and moments (K, l), of which some
+    are held.
+    """
+    lengths = np.sqrt(np.diagonal(gram, axis1=1, axis2=2))
+    scale = np.where((lengths > 0.0) & ~held, lengths, 1.0)
+    rest = (moments - (gram @ np.where(held, step, 0.0)[:, :, None])[:, :, 0]) / scale
+    unit = np.where(
+        held[:, :, None] | held[:, None], 0.0, gram / (scale[:, :, None] * scale[:, None])
+    )
+    unit += np.eye(step.shape[1]) * (RIDGE + ((lengths == 0.0) | held))[:, :, None]
+    return np.where(held, step, np.linalg.solve(unit, rest[:, :, None])[:, :, 0] / scale)

@@ -97,9 +97,11 @@ def _is_exchangeable(solution: Solution) -> bool:
     rise = float(n @ d)
     if not rise > 0.0:
         return False
-    theta, (first, last) = solution.theta.copy(), (model.linear - 2, model.linear)
-    heights = theta[first:last] - theta[last:] * middle  # of the terms at the middle of the runs
+    theta, last = solution.theta.copy(), len(model.linear)
+    heights = (
+        theta[last - 2 : last] - theta[last:] * middle
+    )  # of the terms at the middle of the runs
     theta[last:] = theta[last:][::-1] * [rise / (n @ n), rise / (d @ d)]
-    theta[first:last] = heights[::-1] + theta[last:] * middle
+    theta[last - 2 : last] = heights[::-1] + theta[last:] * middle
     losses = model.evaluate(theta[None])[0][0]
     return bool(np.abs(losses / solution.fitted - 1.0).max() <= SAME)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, combinations, product
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 FLATTEST, STEEPEST, TRIED = 0.05, 25.0, (48, 12, 7)
 #: The most minima on the grid that are starts.
 MOST_STARTS = 6
-#: Share of the diagonal added to the Gram matrix, which equal columns make singular.
-RIDGE = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,9 +62,9 @@ class PowerTerms(Form):
         return int(bool(self.irreducible))
 
     @property
-    def linear(self) -> int:
-        """Number of coefficients in which the law is linear: E and the terms at the centre."""
-        return self.first + len(self.prefactors)
+    def linear(self) -> NDArray[np.intp]:
+        """Places of the coefficients in which the law is linear: E and the terms at the centre."""
+        return np.arange(self.first + len(self.prefactors))
 
     @property
     def size(self) -> int:
@@ -113,7 +111,7 @@ class PowerTerms(Form):
 
     def _places(self, k: int) -> tuple[int, int]:
         """The places of log T and of the exponent of a term among the parameters."""
-        return self.first + k, self.linear + (0 if self.is_shared else k)
+        return self.first + k, len(self.linear) + (0 if self.is_shared else k)
 
     def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
         """Values (K, n) and first derivatives (K, p, n) at parameters (K, p)."""
@@ -148,34 +146,6 @@ class PowerTerms(Form):
 
     # -- variable projection -----------------------------------------------------------------------
 
-    def project(
-        self, theta: Floats, target: Floats, weights: Floats, box: Box
-    ) -> tuple[Floats, Floats]:
-        """Replace E and the terms at the centre by those of nonnegative least squares to the target
-        (n,) or (K, n), with weights of the same shape: the parameters (K, p), and the weighted
-        squares (K,) that are left, less those of the target; infinite where the law is not finite.
-        """
-        first, last = self.first, self.linear
-        columns = np.ones((len(theta), last, self.size))
-        held = np.concatenate([box.lower[:first], np.exp(box.lower[first:last])])
-        linear = np.tile(held, (len(theta), 1))
-        free = np.flatnonzero(box.lower[:last] < box.upper[:last])
-        linear[:, free] = 0.0
-        with np.errstate(all="ignore"):
-            np.exp(-theta[:, last:, None] * self.logs, out=columns[:, first:])
-            if len(free) < last:
-                target = target - (linear[:, None] @ columns)[:, 0]
-                columns = columns[:, free]
-            weighted = columns * weights[..., None, :]
-            gram = weighted @ columns.transpose(0, 2, 1)
-            moments = (weighted @ np.atleast_2d(target)[:, :, None])[:, :, 0]
-            good = np.isfinite(gram).all(axis=(1, 2)) & np.isfinite(moments).all(axis=1)
-            gram[~good], moments[~good] = np.eye(len(free)), 0.0
-            linear[:, free], gain = nonnegative(gram, moments)
-            logs = np.log(linear[:, first:])
-        theta = np.concatenate([linear[:, :first], logs, theta[:, last:]], axis=1)
-        return box.inside(theta), np.where(good, -gain, np.inf)
-
     def starts(
         self, observed: Floats, weights: Floats, box: Box, judge: Any = None, seed: int = 0
     ) -> Floats:
@@ -186,7 +156,7 @@ class PowerTerms(Form):
         """
         grids = self._grids(box)
         shape, exponents = tuple(map(len, grids)), np.array(list(product(*grids)))
-        theta = np.concatenate([np.zeros((len(exponents), self.linear)), exponents], axis=1)
+        theta = np.concatenate([np.zeros((len(exponents), len(self.linear))), exponents], axis=1)
         theta, squares = self.project(theta, observed, weights, box)
         chosen = [local_maxima(-squares.reshape(shape))[:MOST_STARTS]]
         if judge is not None:
@@ -198,7 +168,7 @@ class PowerTerms(Form):
         spreads = np.ptp(self.logs, axis=1)
         spreads = np.maximum([spreads.max()] if self.is_shared else spreads, 1e-3)
         tried = TRIED[min(len(spreads), len(TRIED)) - 1]
-        ends = zip(spreads, box.lower[self.linear :], box.upper[self.linear :], strict=True)
+        ends = zip(spreads, *(end[len(self.linear) :] for end in box), strict=True)
         wide = ((*np.clip([FLATTEST / x, STEEPEST / x], low, high),) for x, low, high in ends)
         return [np.geomspace(low, high, tried if low < high else 1) for low, high in wide]
 
@@ -215,30 +185,6 @@ COMPUTE = PowerTerms(
 #: The over-training law of Gadre et al. 2024, arXiv 2403.08540: with C = 6 N D and M = D/N it is
 #: E + (a M^eta + b M^-eta) C^-eta, eta = beta/2 (derivation `overtraining_law`).
 ONE_EXPONENT = replace(PARAMS_TOKENS, name="one-exponent", exponents=("beta", "beta"))
-
-
-def nonnegative(gram: Floats, moments: Floats) -> tuple[Floats, Floats]:
-    """Nonnegative least squares from Gram matrices (G, c, c) and moments (G, c): the best of the
-    solutions in each subset of the columns that have no negative coefficient, and the squares that
-    it gains.
-    """
-    size = moments.shape[1]
-    gram = gram * (1.0 + RIDGE * np.eye(size))
-    best: Any = np.linalg.solve(gram, moments[:, :, None])[:, :, 0]
-    gain: Floats = (best * moments).sum(axis=1)
-    left = np.flatnonzero(~(best >= 0.0).all(axis=1))
-    if not left.size:
-        return best, gain
-    best[left], gain[left] = 0.0, 0.0
-    for subset in chain(*(combinations(range(size), r) for r in range(1, size))):
-        some = np.array(subset)
-        within = gram[np.ix_(left, some, some)]
-        found = np.linalg.solve(within, moments[np.ix_(left, some)][:, :, None])[:, :, 0]
-        gained = (found * moments[np.ix_(left, some)]).sum(axis=1)
-        better = (found >= 0.0).all(axis=1) & (gained > gain[left])
-        best[left[better]] = 0.0
-        best[np.ix_(left[better], some)], gain[left[better]] = found[better], gained[better]
-    return best, gain
 
 
 def local_maxima(values: Floats) -> NDArray[np.intp]:

@@ -14,11 +14,11 @@ import numpy as np
 from ..arrays import positive_array
 from ..errors import outside
 from ..fit.fitted import Fitted
-from ..fit.limit import SQUARES, profile_limit, squares_at
 from ..fit.newton import Box, Problem
 from ..fit.power import COMPUTE, PARAMS_TOKENS, PowerTerms
 from ..fit.resample import Draws
 from ..fit.solution import Solution
+from ..fit.uncertainty import SQUARES, profile_limit, squares_at
 from ..results import DEFAULT_LEVEL, Band, Estimate, coverage_factor
 from .curve import curve
 from .likelihood import Marginal, fit_marginal

@@ -9,11 +9,11 @@ from pathlib import Path
 import mpmath
 import numpy as np
 import pytest
-from scipy.optimize import linprog, nnls
+from scipy.optimize import linprog
 
 from isoflop.numeric.fit.newton import Box, Problem
 from isoflop.numeric.fit.objective import Objective
-from isoflop.numeric.fit.power import ONE_EXPONENT, PARAMS_TOKENS, nonnegative
+from isoflop.numeric.fit.power import ONE_EXPONENT, PARAMS_TOKENS
 from isoflop.numeric.fit.sharp import sharpen
 from isoflop.numeric.fit.solution import solve
 
@@ -123,17 +123,3 @@ def test_absolute_deviations_are_minima_of_the_primal_programme(seed):
     assert found.value == pytest.approx(unit * np.abs(r).sum(), rel=1e-12)
     again = sharpen(here, found.theta + 0.01 / scale)
     assert again.value[0] >= found.value * (1.0 - 1e-9)
-
-
-# -- starts ----------------------------------------------------------------------------------------
-
-
-def test_nonnegative_least_squares_against_lawson_and_hanson():
-    random = np.random.default_rng(0)
-    columns, target = random.normal(size=(35, 3, 20)), random.normal(size=(35, 20))
-    moments = (columns @ target[:, :, None])[:, :, 0]
-    found, gain = nonnegative(columns @ columns.transpose(0, 2, 1), moments)
-    for k in range(35):
-        expected, rest = nnls(columns[k].T, target[k])
-        np.testing.assert_allclose(found[k], expected, atol=1e-9)
-        assert gain[k] == pytest.approx(target[k] @ target[k] - rest**2, abs=1e-9)
