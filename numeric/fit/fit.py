@@ -249,11 +249,8 @@ def fit(
         width of Huber's function.
     fixed : mapping of str to float, optional
         Coefficient to its value, such as {"E": 0} for a law without irreducible loss.
-    columns : mapping of str to str, optional
-        Quantity, or name in the expression, to the column of the table that holds it, as in
-        {"params": "Model Size"}.
-    where : str, optional
-        Condition on the rows, as in "loss < 4.5 and source == 'c4'".
+    columns, where
+        Of `Runs.read`: columns by quantity, or by name in the expression; a condition on the rows.
     seed : int
         Seed of the starts of an expression; the named models need no random numbers.
 

@@ -41,8 +41,6 @@ OUTLYING = 12.0
 MOST_SHARPENED, DISTINCT, HOPEFUL = 5, 1e-3, 0.1
 #: The number of points close to the best of them that are followed where it is not certified.
 CLOSE = 6
-#: The squares of observed values beyond these overflow.
-LEAST, MOST = 1e-100, 1e100
 #: The runs do not tell the coefficients of an expression apart where a singular value of its Jacobian
 #: is below this share of the largest.
 SINGULAR = 1e-13
@@ -169,13 +167,9 @@ def solve(problem: Problem, *, seed: int = 0) -> Solution:
     """The best minimum of one problem, without the runs of weight 0; `seed` is for drawn starts.
 
     That of an expression, which may have no finite optimum, counts only where the runs tell its free
-    coefficients apart. A ValueError where the law is finite at no start, or the squares of the
-    observed values overflow.
+    coefficients apart. A ValueError where the law is finite at no start.
     """
     posed, problem = problem, problem.alone()
-    observed = problem.observed
-    if np.abs(observed).max() >= MOST or (problem.objective.in_logs and observed.min() <= LEAST):
-        raise ValueError(NOWHERE_FINITE)
     with np.errstate(all="ignore"):
         ends = _minima(problem, seed)
         if problem.objective.width == 0.0:  # sharpen only those that may be the best

@@ -1,6 +1,5 @@
 """A law as a value: checked coefficients, two notations, files, the envelope, intervals."""
 
-import copy
 import json
 import math
 import pickle
@@ -29,16 +28,14 @@ POWER = Law(form=COMPUTE, E=1.8, C0=1000.0, alpha=0.15)
 NUMBERS = st.floats(min_value=5e-324, allow_nan=False, allow_infinity=False)
 
 
-def test_equal_by_value_hashable_copied_and_frozen() -> None:
+def test_equal_by_value_hashable_and_frozen() -> None:
     same = Law(**FIELDS, draws={"beta": [0.3, 0.4]})
     assert (same, hash(same)) == (MINE, hash(MINE))
-    for name, other in {"E": None, "A": 1.0, "beta": 0.3, "name": "x", "source": "y"}.items():
-        assert Law(**{**FIELDS, name: other}) != MINE
+    assert Law(**{**FIELDS, "beta": 0.3}) != MINE
     for record in (MINE, BARE, POWER):
-        assert pickle.loads(pickle.dumps(record)) == copy.deepcopy(record) == record
+        assert pickle.loads(pickle.dumps(record)) == record
     with pytest.raises(AttributeError):
         MINE.name = "other"  # type: ignore[misc]
-    assert eval(repr(MINE), {"Law": Law}) == Law(**{**FIELDS, "source": ""})
     assert str(BARE) == "L = E + A N^-0.3478 + B D^-0.3658  (custom)"
 
 
