@@ -208,7 +208,7 @@ def recognise(
     return table, {name: held[0] for name, held in found.items() if held}
 
 
-def require(table: SourceTable, column_of: Mapping[str, str], *wanted: str) -> None:
+def require(table: SourceTable, column_of: Mapping[str, str], *wanted: str, hint: str = "") -> None:
     """Raise where quantities have no column: one error for all, with the options to type."""
     missing = [name for name in wanted if name not in column_of]
     if not missing:
@@ -220,7 +220,7 @@ def require(table: SourceTable, column_of: Mapping[str, str], *wanted: str) -> N
     reason = f"no column for {', '.join(missing)}; the columns are {listed(table.names)}"
     if empty:
         reason += f", of which {listed(empty)} {'is' if len(empty) == 1 else 'are'} empty"
-    raise TableError(table.source, f"{reason}; say which with columns={options!r} ({typed})")
+    raise TableError(table.source, f"{reason}; say which with columns={options!r} ({typed}){hint}")
 
 
 def how_to_choose(quantity: str, column: str = "NAME") -> str:

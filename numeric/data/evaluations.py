@@ -75,7 +75,8 @@ class Evaluations(View):
         cls, table: SourceTable, columns: Mapping[str, str | None] | None, where: str | None
     ) -> Self:
         table, column_of = recognise(table, EVALUATIONS, columns)
-        require(table, column_of, "benchmark", "score")
+        hint = "; columns of benchmarks are first turned into rows by DataFrame.melt"
+        require(table, column_of, "benchmark", "score", hint=hint)
         view = read_rows(table, column_of, EVALUATIONS, (*BUDGET, *OF_SCORES), where)
         runs = _runs(view)
         scores = _scores(view, view.frame.assign(run=runs["index"]))
