@@ -22,10 +22,9 @@ FULLY_PROVED = (
 )
 #: The fast suite checks these at few points; the slow one checks every theorem at all points.
 QUICK = (
-    *("compute_optimal_envelope", "envelope_exponent", "optimum_by_lagrange", "wrapper_theorem"),
-    *("misallocation_penalty", "numerically_safe_forms", "penalty_tails", "off_budget_penalty"),
-    *("coordinates_of_a_fit", "swap_symmetry_on_a_ray", "bilinear_law_crosses_once"),
-    *("accuracy_ceiling", "pass_at_k_bounds_from_pass_at_1", "pass_at_k_tail_theorem"),
+    *("compute_optimal_envelope", "optimum_by_lagrange", "misallocation_penalty"),
+    *("numerically_safe_forms", "penalty_tails", "coordinates_of_a_fit"),
+    *("bilinear_law_crosses_once", "pass_at_k_bounds_from_pass_at_1", "pass_at_k_tail_theorem"),
     *("pass_at_k_estimator_variance", "overtraining_law"),
 )
 FEW_POINTS, ALL_POINTS = 8, 64

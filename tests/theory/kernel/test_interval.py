@@ -24,7 +24,7 @@ def ends(value: Any) -> tuple[Any, Any]:
     return rewriting.MP.make_mpf(low), rewriting.MP.make_mpf(high)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 10**6))
 def test_enclosure_contains_the_value(seed: int) -> None:
     """Random expressions at random rational points, against 60 digits of ordinary arithmetic."""

@@ -23,7 +23,7 @@ from isoflop.theory.kernel.sample import points
 from isoflop.theory.penalty import misallocation
 
 ROWS = (Path(__file__).parent / "verdicts.txt").read_text("utf-8").splitlines()
-FRESH = 20
+FRESH = 8
 N, D, C, A, B, beta, gamma, E, r = (
     sym.N,
     sym.D,
@@ -119,7 +119,8 @@ def test_verdict(row: str) -> None:
             if each.weak:  # it fails on the boundary alone
                 assert each._replace(strict=each.weak, weak=()).judged().proved
         elif verdict == "proved" and each.limit is None:
-            check_proof(each, decision)
+            if each is claim:
+                check_proof(each, decision)
             shown = [str(condition) for condition in decision.conditions]
             assert each.relation != "==" or each.weak or shown == told["where"]
 
