@@ -34,7 +34,7 @@ def test_json_of_a_claim(data) -> None:
 
 
 def test_theorems(data) -> None:
-    names = ["tokens_per_param", "pass_at_k_tail_theorem"]
+    names = ["pass_at_k_stable_form", "pass_at_k_floor_of_unsolvable_problems"]
     found = data("verify", *names)
     assert found["failed"] == 0
     assert [d["name"] for d in found["derivations"]] == names
@@ -46,7 +46,7 @@ def test_theorems(data) -> None:
 
 
 def test_a_failure_and_one_that_cannot_be_built(call, monkeypatch) -> None:
-    good = derivation("tokens_per_param")
+    good = derivation("term_balance_and_shares")
     last = replace(good.steps[-1], rhs=2 * good.steps[-1].rhs + 1)
     wrong = replace(good, steps=(*good.steps[:-1], last))
 
@@ -56,7 +56,7 @@ def test_a_failure_and_one_that_cannot_be_built(call, monkeypatch) -> None:
         return wrong if name == good.name else derivation(name)
 
     monkeypatch.setattr("isoflop.theory.verification.derivation", built)
-    three = ("envelope_exponent", "tokens_per_param", "penalty_tails")
+    three = ("pass_at_k_stable_form", "term_balance_and_shares", "penalty_tails")
     monkeypatch.setattr("isoflop.derivations.NAMES", three)
     result = call("verify")
     assert (result.code, result.err) == (1, "")
