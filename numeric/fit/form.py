@@ -122,6 +122,11 @@ class Form(ABC):
 
     # -- variable projection -----------------------------------------------------------------------
 
+    def linear_part(self, theta: Floats, free: Any) -> tuple[Floats, Floats]:
+        """Values (K, n), and first derivatives (K, l, n) by those of `linear` that are free."""
+        values, jacobian = self.evaluate(theta)
+        return values, jacobian[:, free]
+
     def project(
         self, theta: Floats, target: Floats, weights: Floats, box: Box
     ) -> tuple[Floats, Floats]:
@@ -137,8 +142,8 @@ class Form(ABC):
                 np.where(logged, 1.0, room.inside(0.0)), (len(theta), len(free))
             )
             theta[:, free] = np.where(logged, 0.0, begun)
-            values, jacobian = self.evaluate(theta)
-            missing, columns = target - values, jacobian[:, free]
+            values, columns = self.linear_part(theta, free)
+            missing = target - values
             weighted = columns * weights[..., None, :]
             gram = weighted @ columns.transpose(0, 2, 1)
             moments = (weighted @ missing[:, :, None])[:, :, 0]

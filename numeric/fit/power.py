@@ -146,6 +146,17 @@ class PowerTerms(Form):
 
     # -- variable projection -----------------------------------------------------------------------
 
+    def linear_part(self, theta: Floats, free: Any) -> tuple[Floats, Floats]:
+        """As for every form, without the derivatives by the exponents, which take half of the time."""
+        first, last = self.first, len(self.linear)
+        columns = np.ones((len(theta), last, self.size))
+        terms = columns[:, first:]
+        np.multiply(theta[:, last:, None], -self.logs, out=terms)
+        terms += theta[:, first:last, None]
+        np.exp(terms, out=terms)
+        values = terms.sum(axis=1) + theta[:, :first].sum(axis=1, keepdims=True)
+        return values, columns if len(free) == last else columns[:, free]
+
     def starts(
         self, observed: Floats, weights: Floats, box: Box, judge: Any = None, seed: int = 0
     ) -> Floats:
