@@ -324,12 +324,12 @@ class Trial:
             is_far_equality = sign == 0 and self.relation in STRICT and not is_near
             return is_far_equality or sign in AGREES[self.relation]
         assert self.limit is not None
-        ten, end = self.law.mp.mpf(10), self.limit[1]
-        if end in ("0", "oo"):
-            ways = [[ten ** (step if end == "oo" else -step) for step in STEPS]]
-        else:
-            at = self.law.value(Rational(end), {})
-            ways = [[at + sign * ten**-step for step in STEPS] for sign in (1, -1)]
+        x, end = self.limit
+        ten, at = self.law.mp.mpf(10), 0 if end == "oo" else self.law.value(Rational(end), {})
+        signs = [sign for sign in (1, -1) if at or not (sign * x).is_nonpositive]
+        signs = [1] if end == "oo" else signs
+        power = 1 if end == "oo" else -1
+        ways = [[at + sign * ten ** (power * step) for step in STEPS] for sign in signs]
         return all(self._falls(point, *places) for places in ways)
 
     def _falls(self, point: Point, *places: Any) -> bool:

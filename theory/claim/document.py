@@ -81,7 +81,7 @@ WORDS = {
 #: Roles that continue across a new row or a space.
 PERSISTENT_ROLES = ("where", "follows", "condition", "equality")
 RELATION = (
-    r"=|<|>|(?<=\s)(?:propto|approx|~)(?=\s)"
+    r"=|<|>|[≤≥≠≔≈∝→⇒⇔]|(?<=\s)(?:propto|approx|~)(?=\s)"
     r"|\\(?:le|ge|leq|geq|ne|neq|sim|to|propto|approx|equiv|triangleq|rightarrow|in|iff"
     r"|asymp|ll|gg|gtrsim|Longleftrightarrow|Leftrightarrow|leqslant|geqslant|simeq|lesssim)(?![A-Za-z])"
 )
@@ -118,6 +118,7 @@ class Piece:
     conditions: tuple[str, ...] = ()  # beside it, in front of its arrow, or declared
     label: str = ""
     follows: bool = False  # whether an arrow leads to it
+    is_premise: bool = False  # whether an arrow leads from it to the next claim of its row
 
 
 def pieces_of(text: str, name: str, read: Callable[[str], str]) -> tuple[list[Piece], list[str]]:
@@ -290,7 +291,9 @@ class _Claims:
         equalities = _equalities(last.text, f"{iff} {bare}") if last and is_equality else []
         goes_on = not relates(bare) or (self.role in ("row", "beside") and (begins or is_open))
         is_condition = self.role == "condition" or (
-            is_beside and after != "follows" and any(form.fullmatch(bare) for form in self.beside)
+            is_beside
+            and after != "follows"
+            and any(form.fullmatch(bare.replace("&", " ")) for form in self.beside)
         )
         attaches = is_condition and not is_unread
         if last and equalities:
@@ -302,6 +305,7 @@ class _Claims:
         else:
             if last and self.role == "follows":
                 self.waiting = last.conditions
+                self.found[-1] = replace(last, is_premise=not self.is_new_row)
                 if PREMISE.fullmatch(last.text) and not last.follows:
                     self.waiting = (*self.found.pop().conditions, last.text)
             kind = "explained" if self.role == "where" else "claim"

@@ -17,9 +17,10 @@ from sympy import Symbol
 
 from ..kernel import symbols as sym
 from ..kernel.answer import BOUNDS, Answer
-from ..reader.building import APPLIED
-from ..reader.tokens import ParseError
+from ..reader.building import APPLIED, NamedFunction
+from ..reader.tokens import PRIME, ParseError
 from .chain import ChainLink, Settings
+from .context import COEFFICIENTS
 from .document import Piece
 from .prove import Proof, proved, refuse_claims
 from .setting import MOST_STATED, Facts, Place, Setting, number, places_of
@@ -38,6 +39,7 @@ DERIVATIVE = re.compile(r"\\partial|\\frac\s*\{\s*(?:\\mathrm\{d\}|\\mathrm\s*d|
 DECIMAL = re.compile(r"\d\.\d|\\(?:times|cdot)\s*10")
 DEFINES = re.compile(r":\s*=|=\s*:|\\coloneqq|\\triangleq")
 NAMED_BEHIND = re.compile(r"(.+)=\s*:(?!=)(.+)")
+RUN_AND_COEFFICIENTS = frozenset((sym.N, sym.D, sym.C, sym.A, sym.B, sym.E, sym.SIZE_RATIO))
 #: Names that authors give to quantities of their own, and which hang on no budget.
 OFTEN_OTHERS = frozenset(["P", "R", "R_opt", "r", "rho", "s", "T_N", "T_D"])
 #: Names that mean what the law says of them, as the exponent of the envelope does.
@@ -85,8 +87,18 @@ def judged(
                 replace(x, answer=UNDECIDED, reason=reason, link=None) if x.answer == REFUTED else x
                 for x in more
             ]
-        found += more
+        found += [_as_premise(x) for x in more] if place.piece.is_premise else more
     return places[-1].setting, found
+
+
+def _as_premise(found: Judgement) -> Judgement:
+    """A refuted claim in front of an arrow, undecided where it can hold for some exponents: `a = b`."""
+    link = found.link
+    if found.answer != REFUTED or link is None or link.relation != "==":
+        return found
+    is_open = _letters(link) and not _letters(link) & RUN_AND_COEFFICIENTS
+    reason = "it holds for some values only: a premise?"
+    return replace(found, answer=UNDECIDED, reason=reason, link=None) if is_open else found
 
 
 def _own_names(places: Sequence[Place]) -> dict[str, str]:
@@ -190,8 +202,21 @@ class Claim:
     def new(self) -> str:
         """The name without a meaning that the claim defines."""
         name, known = self.sides.defined, {*self.setting.known, *self.facts.own}
+        base = name.partition(f"_{PRIME}")[0]
+        is_slope = base != name and (base in self.facts.own or base in self._functions)
         is_known = bool({name, re.sub(r"(?<=[A-Za-z])_(?=\d)", "", name)} & known)
-        return "" if is_known or self.piece.follows or r"\iff" in self.piece.text else name
+        is_known |= is_slope or self.piece.follows or self._is_equivalence
+        return "" if is_known else name
+
+    @property
+    def _functions(self) -> set[str]:
+        """The names of the law that have arguments."""
+        names = self.settings.words.names
+        return {x for x, meaning in names.items() if isinstance(meaning, NamedFunction)}
+
+    @property
+    def _is_equivalence(self) -> bool:
+        return any(sign.text == "iff" for sign in self.sides.relations)
 
     @property
     def letters(self) -> set[str]:
@@ -272,7 +297,7 @@ class Claim:
         define a `new` name.
         """
         found = list[Judgement]()
-        if r"\iff" in self.piece.text:  # one claim: both ways
+        if self._is_equivalence:  # one claim: both ways
             worst = min(proof.links, key=lambda x: (not x.decision.refuted, x.decision.proved))
             is_open = worst.decision.refuted and bool(self._undefined(worst))
             answer = UNDECIDED if is_open else worst.decision.answer.value
@@ -288,12 +313,14 @@ class Claim:
                 is_number = link.relation == "==" and link.rhs.is_number
                 if k == 0 and is_number and self.name in self.letters - {*RUN}:
                     value = number(link.rhs, self.sides.parts[1], self.piece.line)
-                    facts = facts.giving({self.name: value})
+                    facts, clash = facts.giving_one(self.name, value)
                     answer, reason = GIVEN, f"{self.name} is given"
+                    if clash:
+                        answer, reason, remedy, shown = UNDECIDED, clash, "skip", None
                 elif k == 0 and (ray := self._ray_of(link)):
                     facts = replace(facts, ray=ray)
                     answer, reason = GIVEN, f"{self.name} is given"
-                elif (other := self._at_numbers(k) or self._on_the_ray(k)) is not None:
+                elif (other := self._decided_otherwise(k, link)) is not None:
                     answer, shown = other.decision.answer.value, other
                     reason = other.decision.reason
                 elif self._is_at_the_optimum(k, link):
@@ -337,6 +364,21 @@ class Claim:
         )
         return found if is_decided else None
 
+    def _decided_otherwise(self, k: int, link: ChainLink) -> ChainLink | None:
+        """A link that is decided by the numbers of the document, those of its law or of a ray."""
+        found = self._at_numbers(k) or self._on_the_ray(k)
+        given = self._given_numbers(link)
+        if found is None and given and link.decision.refuted:
+            found = self.attempt(k, *given)
+        return found
+
+    def _given_numbers(self, link: ChainLink) -> list[str]:
+        """The coefficients in a link whose numbers the document gives, as assumptions."""
+        numbers = self.facts.coefficients(self.setting)
+        values, spelt = {} if numbers is None else numbers.values, self.settings.words.notation
+        of_law = {spelt.names().get(x, x) for x in COEFFICIENTS} & {*map(str, _letters(link))}
+        return [f"{x} == {value}" for x, value in values.items() if str(x) in of_law]
+
     def _ray_of(self, link: ChainLink) -> str:
         """The claim where it ties the tokens to the params, `D = 20 N`; else an empty text."""
         is_ray = link.relation == "==" and _letters(link) == {sym.N, sym.D} and self.name in RUN
@@ -370,6 +412,8 @@ class Claim:
         is_of_letters = bool(letters) and names - {*APPLIED} <= self.letters
         may_be_condition = is_of_letters and (relation in BOUNDS or len(letters) < 3)
         condition = "it holds for some values only: a condition?", f"assume {self.typed(k)}"
+        if self._given_numbers(link) and link.decision.refuted:
+            return "it fails for other laws; with the numbers of the document it is open", "skip"
         if link.decision.refuted and (where := self._holds_where(k)):
             return f"it holds where {where}, which the document states", f"at {where}"
         sources = zip((link.lhs, link.rhs), self.sides.sources[k : k + 2], strict=True)

@@ -139,8 +139,8 @@ def prove(
         `R_opt := D*/N*` gives a name another meaning than the one it has by default.
     notation : {"schaeffer", "hoffmann"}, optional
         By default Schaeffer's letters; if these do not prove a claim that has alpha, a or b, and
-        no gamma, w_N or w_D, Hoffmann's are tried (for an equation in a and b alone,
-        only they can prove it). They are taken if they leave fewer letters
+        no gamma, w_N or w_D, Hoffmann's are tried (for a claim in a and b alone, only
+        where they prove it). They are taken if they leave fewer letters
         without a meaning, or else prove an equation. An order, or a number of a law, that fails in
         one notation and holds in the other is undecided.
     limit : str, optional
@@ -188,7 +188,8 @@ def prove(
     found: dict[str, Proof] = {}
     errors: list[ValueError] = []
     of_law = Settings(HOFFMANN.name).words.names.keys() - {"a", "b"}
-    is_of_shares = words == {"a", "b"} and "=" in re.findall("[<>!]?=|[<>]", text)  # a + b = 1
+    names = {word for word in words if len(word) == 1 or word in of_law}
+    is_of_shares = bool(names) and names <= {"a", "b"}  # a + b = 1
     may_be_theirs = words & THEIRS and (words & of_law or is_of_shares) and not words & OURS
     for name in (DEFAULT.name, HOFFMANN.name)[: 2 if may_be_theirs else 1]:
         try:
@@ -209,7 +210,7 @@ def prove(
     signs = {link.relation for link in theirs.links}
     is_one_of_two = law is not None or bool(signs & {*BOUNDS, "!="})
     is_as_free = ours is not None and len(ours.free) == len(theirs.free)
-    if ours and is_as_free and is_one_of_two and ours.answer is Answer.REFUTED:
+    if ours and (is_as_free or is_of_shares) and is_one_of_two and ours.answer is Answer.REFUTED:
         return replace(ours, links=tuple(replace(x, decision=TWO_MEANINGS) for x in ours.links))
     return replace(theirs, reading=f"{theirs.reading}, in Hoffmann's letters")
 
@@ -345,6 +346,10 @@ def _under(premise: Chain, conclusion: str) -> Proof:
     """
     settings, latex = premise.settings, premise.latex
     bare, check = _of_text(conclusion, settings, latex), ""
+    meanings: tuple[str, ...] = ()
+    if settings.numbers is not None and _fails_at_numbers(premise):
+        why = undecided(f"the premise does not hold{settings.numbers.at}")
+        return replace(bare, links=tuple(replace(x, decision=why) for x in bare.links))
     if bare.answer is Answer.PROVED:
         return bare
     try:
@@ -364,13 +369,21 @@ def _under(premise: Chain, conclusion: str) -> Proof:
         if link.decision.proved and assumed:
             reason = f"where the conclusion fails the premise does: {link.decision.reason}"
             why, check = replace(link.decision, reason=reason), link.check
+            meanings = link.definitions
         elif link.relation == "!=" and link.decision.refuted:
             why = replace(link.decision, reason="the premise holds where the conclusion fails")
     links = (
-        x if x.decision.proved else replace(x, decision=why, check=check, corrector=None)
+        x
+        if x.decision.proved
+        else replace(x, decision=why, check=check, definitions=meanings, corrector=None)
         for x in bare.links
     )
     return replace(bare, links=tuple(links))
+
+
+def _fails_at_numbers(premise: Chain) -> bool:
+    """Whether a premise fails for the law whose numbers are given."""
+    return any(premise.link(i).decision.refuted for i in range(len(premise.relations)))
 
 
 def _links(text: str, settings: Settings, latex: bool, *, fails: bool = False) -> list[str]:

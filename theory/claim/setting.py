@@ -169,7 +169,10 @@ def places_of(pieces: Sequence[Piece], seconds: float | None = None) -> list[Pla
             place = setting.behind(piece, laws.get(id(piece)))
         except ValueError as error:
             complaint = getattr(error, "complaint", None) or str(error)
-            place = Place(piece, setting, complaint=complaint)
+            rival = f"the budget of line {piece.line}, which is not read"
+            is_budget = piece.text.startswith("budget")
+            behind = setting.with_rival(rival, "budget ...") if is_budget else setting
+            place = Place(piece, behind, complaint=complaint)
         setting = place.setting
         places.append(place)
     if any(p.kind == "declared" and p.text.startswith("budget") for p in pieces):
@@ -217,6 +220,16 @@ class Facts:
     def giving(self, numbers: Mapping[str, Number]) -> Facts:
         """The facts with numbers for coefficients."""
         return replace(self, numbers={**self.numbers, **numbers})
+
+    def giving_one(self, name: str, value: Number) -> tuple[Facts, str]:
+        """The facts with the number of a coefficient, or without one where another line gives another
+        number, and what is then said.
+        """
+        known = self.numbers.get(name)
+        if known is None or (known[1][0] <= value[1][1] and value[1][0] <= known[1][1]):
+            return self.giving({name: value}), ""
+        others = {x: one for x, one in self.numbers.items() if x != name}
+        return replace(self, numbers=others), f"line {known[2]} gives another number for {name}"
 
     def declared(self, text: str) -> Facts:
         """The facts behind a declaration, which takes the place of the document's own meaning."""

@@ -78,9 +78,12 @@ def decide_limit(
     if relation == "~":  # the ratio has no value where the right side is zero
         groups[0] += (Pow(groups[0][1], -1, evaluate=False),)
     near = Symbol(variable.name, positive=True)
-    from_below = limit == "0" and not variable.is_nonnegative
+    signs = [sign for sign in (1, -1) if not (sign * variable).is_nonpositive]
+    signs = signs if limit == "0" else [sign for sign in signs if sign == 1]
+    if not signs:
+        return undecided(f"{variable} does not tend to {limit}, as it is not positive")
     decision = None
-    for sign in (1, -1) if from_below else (1,):
+    for sign in signs:
         sides, strict, weak = (
             tuple(e.xreplace({variable: sign * near}) for e in g) for g in groups
         )

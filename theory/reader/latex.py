@@ -40,10 +40,10 @@ from .tokens import (
 #: The LaTeX spellings of the signs of plain text, by kind of token.
 SPELT = {
     "relation": {
-        "<=": r"<= \le \leq \leqslant \leqq", ">=": r">= \ge \geq \geqslant \geqq", "<": r"< \lt", ">": r"> \gt",
-        "!=": r"!= \ne \neq", "==": r"= == := \equiv \triangleq \coloneqq", "->": r"\to \rightarrow \longrightarrow",
-        "~": r"\sim", "propto": r"\propto", "approx": r"\approx \simeq", "implies": r"\implies \Rightarrow \Longrightarrow",
-        "iff": r"\iff \Leftrightarrow \Longleftrightarrow",
+        "<=": r"<= ≤ \le \leq \leqslant \leqq", ">=": r">= ≥ \ge \geq \geqslant \geqq", "<": r"< \lt", ">": r"> \gt",
+        "!=": r"!= ≠ \ne \neq", "==": r"= == := ≔ \equiv \triangleq \coloneqq", "->": r"→ \to \rightarrow \longrightarrow",
+        "~": r"\sim", "propto": r"∝ \propto", "approx": r"≈ \approx \simeq", "implies": r"⇒ \implies \Rightarrow \Longrightarrow",
+        "iff": r"⇔ \iff \Leftrightarrow \Longleftrightarrow",
     },
     "operator": {
         **{sign: sign for sign in "+-/,"}, "*": r"* \cdot \times \ast", "[": r"[ \lbrack", "]": r"] \rbrack",
@@ -91,7 +91,7 @@ PIECE = re.compile(
     r"|(?P<bar>\\(?:left|right)\s*[.|])"
     rf"|(?P<greek>[{''.join(GREEK_SIGNS)}])|(?P<command>\\(?:[A-Za-z]+|.))"
     r"|(?P<number>[0-9]+(?:\{,\}[0-9]{3})*\.?[0-9]*|\.[0-9]+)"
-    r"|(?P<letter>[A-Za-z])|(?P<mark>[:=<>]=|(?<=\s)!=|[-+*/^_(){}\[\]=<>@,;|!'.:?])",
+    r"|(?P<letter>[A-Za-z])|(?P<mark>[:=<>]=|(?<=\s)!=|[-+*/^_(){}\[\]=<>≤≥≠≔→∝≈⇒⇔@,;|!'.:?])",
     re.DOTALL,
 )
 #: A superscript that is no exponent.
