@@ -23,7 +23,7 @@ INFINITE = (oo, -oo)
 HIGHEST_ORDER = 4
 
 
-class Term(NamedTuple):
+class LeadingTerm(NamedTuple):
     """c x^p. The exponent is oo for what vanishes faster than every power, and -oo for what grows
     faster, with a coefficient of the same sign.
     """
@@ -63,12 +63,12 @@ class Leading:
             return int(bool(e > 0)) - int(bool(e < 0))
         return self.proved_sign(e) or (0 if is_zero(e) else None)
 
-    def term(self, e: Expr) -> Term | None:
+    def term(self, e: Expr) -> LeadingTerm | None:
         """The leading term of an expression."""
         if not e.has(self.x):
-            return Term(e, ZERO)
+            return LeadingTerm(e, ZERO)
         if e == self.x:
-            return Term(ONE, ONE)
+            return LeadingTerm(ONE, ONE)
         if isinstance(e, exp) or (e.is_Pow and e.exp.has(self.x)):
             return self._exponential(e.args[0] if isinstance(e, exp) else e.exp * log(e.base))
         if not (e.is_Add or e.is_Mul or e.is_Pow or isinstance(e, log)):
@@ -83,7 +83,7 @@ class Leading:
             return self._product(terms)
         return self._power(terms[0], e.exp) if e.is_Pow else self._logarithm(e.args[0], terms[0])
 
-    def _sum(self, e: Expr, terms: list[Term]) -> Term | None:
+    def _sum(self, e: Expr, terms: list[LeadingTerm]) -> LeadingTerm | None:
         least = terms[0].exponent
         for _, p in terms[1:]:
             order = self._order(p, least)
@@ -93,22 +93,22 @@ class Leading:
         first = [c for c, p in terms if self._order(p, least) == 0]
         if least == -oo:
             signs = {self.sign(c) for c in first}
-            return Term(first[0], least) if signs in ({1}, {-1}) else None
+            return LeadingTerm(first[0], least) if signs in ({1}, {-1}) else None
         total = Add(*first)
         if least == oo and len(terms) > 1:
-            return Term(ZERO, oo)  # which of them is larger is not known
+            return LeadingTerm(ZERO, oo)  # which of them is larger is not known
         if len(first) == 1 or not is_zero(total):
-            return Term(total, least)
+            return LeadingTerm(total, least)
         above, below = fraction(together(e))
         if below.has(self.x) and self.order:
             return replace(self, order=self.order - 1).term(Mul(above, 1 / below, evaluate=False))
-        return self._expanded(e * self.x**-least, least) or Term(ZERO, least)
+        return self._expanded(e * self.x**-least, least) or LeadingTerm(ZERO, least)
 
     def _order(self, p: Expr, q: Expr) -> int | None:
         """The sign of p - q for two exponents, which may be infinite."""
         return 0 if p == q else self.sign(p if p in INFINITE else -q if q in INFINITE else p - q)
 
-    def _expanded(self, e: Expr, p: Expr) -> Term | None:
+    def _expanded(self, e: Expr, p: Expr) -> LeadingTerm | None:
         """The leading term of x^p e, where e tends to 0, by the first derivative of e that does not, with
         L'Hospital's rule.
         """
@@ -118,42 +118,42 @@ class Leading:
             if value is None or value in INFINITE:
                 return None
             if not is_zero(value):
-                return Term(value / factorial(n), p + n)
+                return LeadingTerm(value / factorial(n), p + n)
         return None
 
-    def _product(self, terms: list[Term]) -> Term | None:
+    def _product(self, terms: list[LeadingTerm]) -> LeadingTerm | None:
         exponents = [term.exponent for term in terms]
         infinite = {*exponents} & {*INFINITE}
         if len(infinite) > 1:
             return None
         total = infinite.pop() if infinite else Add(*exponents)
-        return Term(Mul(*(term.coefficient for term in terms)), total)
+        return LeadingTerm(Mul(*(term.coefficient for term in terms)), total)
 
-    def _power(self, term: Term, q: Expr) -> Term | None:
+    def _power(self, term: LeadingTerm, q: Expr) -> LeadingTerm | None:
         c, p = term
         sign = 1 if q.is_Integer and q > 0 else self.sign(c)
         direction = self.sign(q) if p in INFINITE else 1
         if direction is None or not (sign == 1 or (sign == -1 and q.is_Integer)):
             return None
-        return Term(c**q, direction * p if p in INFINITE else p * q)
+        return LeadingTerm(c**q, direction * p if p in INFINITE else p * q)
 
-    def _exponential(self, u: Expr) -> Term | None:
+    def _exponential(self, u: Expr) -> LeadingTerm | None:
         """The leading term of e^u."""
         term = self.term(u)
         growth = None if term is None else self.sign(term.exponent)
         if term is None or growth is None:
             return None
         if growth >= 0:
-            return Term(ONE if growth else exp(term.coefficient), ZERO)
+            return LeadingTerm(ONE if growth else exp(term.coefficient), ZERO)
         sign = self.sign(term.coefficient)
-        return Term(ONE, -sign * oo) if sign else None
+        return LeadingTerm(ONE, -sign * oo) if sign else None
 
-    def _logarithm(self, u: Expr, term: Term) -> Term | None:
+    def _logarithm(self, u: Expr, term: LeadingTerm) -> LeadingTerm | None:
         """The leading term of log(u): u - 1 where u tends to 1."""
         c, p = term
         if self.sign(p) != 0 or self.sign(c) != 1:
             return None
-        return self.term(u - 1) if is_zero(c - 1) else Term(log(c), ZERO)
+        return self.term(u - 1) if is_zero(c - 1) else LeadingTerm(log(c), ZERO)
 
 
 def reduced(e: Expr, assume: Assumed) -> Expr:
