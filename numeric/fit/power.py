@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data.columns import LETTERS
+from ..errors import ArgumentError
 from .form import Form
 
 if TYPE_CHECKING:
@@ -91,6 +92,9 @@ class PowerTerms(Form):
         """The `Law` with these coefficients; `other` are further arguments of it."""
         from ..law import Law, form
 
+        if len(self.variables) > 2:
+            complaint = "is no Law, which has one or two power terms"
+            raise ArgumentError("model", str(self), complaint=complaint)
         values = [coefficients[name] for name in (*self.prefactors, *self.exponents)]
         is_pair = len(self.variables) > 1
         names = ("A", "B", "beta", "gamma") if is_pair else ("C0", "alpha")
