@@ -26,7 +26,7 @@ def reading(text: str, *, latex: bool = False, **values: Expr) -> Expr:
     return read(text, tokens, table, letters=words.names.keys())
 
 
-def sections() -> list[list[tuple[str, str]]]:
+def sections() -> list[list[tuple[str, ...]]]:
     """The rows of the readings, section by section."""
     text = (Path(__file__).parent / "readings.txt").read_text()
     blocks = (block.split("\n")[1:] for block in text.split("\n%% ")[1:])
