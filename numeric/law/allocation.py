@@ -100,7 +100,8 @@ def penalty(law: Law, arguments: Mapping[str, Any]) -> Result:
     given = _read(arguments, (*RATIOS, *(RUN_ARGUMENTS if is_pair else variables)))
     ratios = [name for name in RATIOS if name in given]
     if not given or (ratios and len(given) > 1):
-        complaint = f"must be a ratio, or a size ratio, or {TWO_NUMBERS}"
+        hint = "; a ratio costs the same at any size and compute" if ratios else ""
+        complaint = f"must be a ratio, or a size ratio, or {TWO_NUMBERS}{hint}"
         raise ArgumentError(", ".join(given) or "nothing given", complaint=complaint)
     if ratios and len(variables) != 2:
         complaint = f"exists for laws of two variables, and this law has {', '.join(variables)}"

@@ -204,6 +204,7 @@ class Claim:
         name, known = self.sides.defined, {*self.setting.known, *self.facts.own}
         base = name.partition(f"_{PRIME}")[0]
         is_slope = base != name and (base in self.facts.own or base in self._functions)
+        name = "C_opt" if name == "C_star" else name
         is_known = bool({name, re.sub(r"(?<=[A-Za-z])_(?=\d)", "", name)} & known)
         is_known |= is_slope or self.piece.follows or self._is_equivalence
         return "" if is_known else name
@@ -370,6 +371,8 @@ class Claim:
         given = self._given_numbers(link)
         if found is None and given and link.decision.refuted:
             found = self.attempt(k, *given)
+            is_value = link.lhs.is_number or link.rhs.is_number  # at some compute
+            found = None if found and found.decision.refuted and is_value else found
         return found
 
     def _given_numbers(self, link: ChainLink) -> list[str]:
@@ -416,6 +419,8 @@ class Claim:
             return "it fails for other laws; with the numbers of the document it is open", "skip"
         if link.decision.refuted and (where := self._holds_where(k)):
             return f"it holds where {where}, which the document states", f"at {where}"
+        if link.decision.refuted and (where := self._open_where(k, link)):
+            return f"where {where}, which the document states, it is not decided", "skip"
         sources = zip((link.lhs, link.rhs), self.sides.sources[k : k + 2], strict=True)
         of_run = {sym.N, sym.D, sym.C}
         without = [source for e, source in sources if not e.free_symbols & of_run]
@@ -474,6 +479,14 @@ class Claim:
             if self.proves(k, *values):
                 return ", ".join(values)
         return ""
+
+    def _open_where(self, k: int, link: ChainLink) -> str:
+        """A value of a letter, stated by the document, with which a link is not decided."""
+        letters = {str(x) for x in _letters(link)}
+        of_letters = (
+            text for text in self.facts.stated if name_of(text.partition("=")[0]) in letters
+        )
+        return next((text for text in of_letters if self.attempt(k, text) is None), "")
 
     def _needed(self, k: int, link: ChainLink) -> str:
         """A condition on the exponents or the ratio under which a link is proved."""

@@ -121,7 +121,8 @@ class Setting:
         computes = computes_of(piece.text, sizes, setting.known, any_form=not is_known)
         is_declared = is_known and not setting.budget_line
         for compute in computes if not is_declared else ():
-            if compute is not None and setting.declared.budget is None:
+            is_aside = piece.kind == "inline" and compute != SIX_ND  # what others count
+            if compute is not None and setting.declared.budget is None and not is_aside:
                 name = budget[1] if budget else "C"
                 setting = setting._with_budget(compute, name, piece.line)
             elif compute != setting.budget:

@@ -63,6 +63,7 @@ ORDERS = frozenset(["O", "o", "Theta", "Omega"])
 OF_THEOREMS = ("binom", "Gamma", *EXTREMA)
 #: The quantities of the law without a unit, which are no arguments in place of one with a unit.
 RATIOS = frozenset(name for name, quantity in QUANTITIES.items() if quantity.unit == "1")
+LOSSES = ("L", "L_hat", "R", "L_opt", "R_opt")
 DIFFERENTIALS = ("d", "partial")
 OF_A_RUN = frozenset((sym.N, sym.D, sym.C))
 #: Suffixes of numbers, as in `70B`.
@@ -405,8 +406,11 @@ class _Reader(Builder):
             rest = f": {x} is not a pure number; a product with the sum needs a '*'"
             self.refuse(token, f"ambiguous argument {given} of {{}}", rest)
         are_ratios = all(y in self.quantities and y.name in RATIOS for y in letters)
+        named = (self.table.get(name) for name in LOSSES)
+        losses = [case.body for of in named if isinstance(of, NamedFunction) for case in of.cases]
         if (
             given in self.quantities
+            or (given in losses and x.name != "L")
             or letters & instead.keys()
             or (are_ratios and x.name not in RATIOS)
         ):
