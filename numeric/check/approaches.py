@@ -228,7 +228,7 @@ def find_frontier(rows: Rows) -> Approach:
     if len(chosen) < LEAST_FRONTIER or span < LEAST_SPAN:
         reason = (
             f"{counted(len(chosen), 'run')} on the frontier over a factor {span:.3g} of compute; "
-            f"takes at least {LEAST_FRONTIER} over a factor {LEAST_SPAN:g}"
+            f"the curve needs at least {LEAST_FRONTIER} over a factor {LEAST_SPAN:g}"
         )
 
     log_params = np.log(rows.params)
@@ -343,7 +343,8 @@ def find_minima(profiles: Profiles, law: Law) -> Approach:
     if len(members) < LEAST_BUDGETS or usable.compute[-1] < LEAST_SPAN * usable.compute[0]:
         reason = (
             f"{len(members)} of {counted(len(profiles.members), 'budget')} with five sizes over a factor "
-            f"2 have a minimum within; takes {LEAST_BUDGETS} over a factor {LEAST_SPAN:g} of compute"
+            f"2 have a minimum between their sizes; the curve needs {LEAST_BUDGETS} over a factor "
+            f"{LEAST_SPAN:g} of compute"
         )
     n_runs = sum(map(len, members))
     return Approach("isoflop", "isoFLOP minima", n_runs, reason, usable.compute, usable.points)

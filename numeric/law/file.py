@@ -98,7 +98,7 @@ def from_data(data: Any) -> Law:
     is_own = "expression" in data
     needed = ("expression", "variables", "budget") if is_own else ("notation",)
     if missing := [key for key in ("coefficients", *needed) if key not in data]:
-        raise ArgumentError(missing[0], complaint="is missing in the file of a law")
+        raise ArgumentError(missing[0], complaint="is missing: the file of a law must hold it")
     entries: dict[str, Any] = {}
     for key in READERS.keys() & data.keys():
         try:
