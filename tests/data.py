@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pandas import DataFrame
 
 from isoflop.numeric.data.runs import Runs
 
@@ -115,14 +114,6 @@ def evaluations(
         for n, d, score in zip(params, tokens, values, strict=True)
     ]
     return {name: list(cells) for name, cells in zip(names, zip(*rows, strict=True), strict=True)}
-
-
-def melted(rows: Any, prefix: str = "acc_") -> Any:
-    """A table with a row for each score from one with a row for each run."""
-    frame = DataFrame(rows)
-    others = [name for name in frame if not name.startswith(prefix)]
-    found = frame.melt(others, var_name="benchmark", value_name="score")
-    return found.assign(benchmark=found["benchmark"].str.removeprefix(prefix))
 
 
 def isoflop_group(folder: Path, experiment: str) -> Runs:

@@ -275,7 +275,7 @@ class Chain:
         """The budget, solved for the letter of a run that an assumption such as `D == 20*N` leaves open
         in a link; empty where there is none.
         """
-        budget, run = self.settings.budget or SIX_ND, {sym.N, sym.D, sym.C}
+        budget, run = self.settings.budget or SIX_ND, sym.ON_BUDGET
         tied, letters = self.context.ties(run), self.questions[i].letters
         given = sym.C if sym.C not in tied else min(run - tied, key=str, default=None)
         replaced = self.context.replaced.keys()
@@ -289,7 +289,7 @@ class Chain:
 
     def is_of_law(self, i: int) -> bool:
         """Whether letters of the law or ratios of a run stand in a link."""
-        letters = self.questions[i].letters - {sym.N, sym.D, sym.C}
+        letters = self.questions[i].letters - sym.ON_BUDGET
         return bool(letters & {*self.words.names.values()})
 
     def _unknown(self, i: int) -> str | None:

@@ -326,10 +326,11 @@ class Trial:
         assert self.limit is not None
         x, end = self.limit
         ten, at = self.law.mp.mpf(10), 0 if end == "oo" else self.law.value(Rational(end), {})
-        signs = [sign for sign in (1, -1) if at or not (sign * x).is_nonpositive]
-        signs = [1] if end == "oo" else signs
-        power = 1 if end == "oo" else -1
-        ways = [[at + sign * ten ** (power * step) for step in STEPS] for sign in signs]
+        if end == "oo":
+            ways = [[ten**step for step in STEPS]]
+        else:
+            signs = (sign for sign in (1, -1) if at or not (sign * x).is_nonpositive)
+            ways = [[at + sign * ten**-step for step in STEPS] for sign in signs]
         return all(self._falls(point, *places) for places in ways)
 
     def _falls(self, point: Point, *places: Any) -> bool:

@@ -30,7 +30,6 @@ SIGN_ASSUMED = re.compile(
     r"(?:\s+(?:is\s+|are\s+)?(?P<real>real)|\s*(?P<sign><=?|>=)\s*0)\s*"
 )
 SIGNS = {"": {-1, 0, 1}, "<": {-1}, "<=": {-1, 0}, ">=": {0, 1}}
-COEFFICIENTS = ("E", "A", "B", "beta", "gamma")
 INFINITIES = (["oo"], ["inf"], ["infinity"])
 
 
@@ -232,7 +231,7 @@ def _defined(definitions: Sequence[str], words: Vocabulary) -> Table:
         Where a name is defined twice, or by way of itself.
     """
     waiting: dict[str, tuple[str, list[Token], Sequence[Token]]] = {}
-    own = words.notation.names()
+    coefficients = words.notation.names("params-tokens").values()
     for text in definitions:
         left, _, right = map(str.strip, re.sub(":?==?", "=", text, count=1).partition("="))
         named = called(tokens_of(left, latex=is_latex(left))) if left else None
@@ -241,7 +240,7 @@ def _defined(definitions: Sequence[str], words: Vocabulary) -> Table:
         name, latex = _joined(named[0].text), is_latex(right)
         if name in waiting:
             raise ParseError(f"{quoted(text)}: {name} has a meaning already")
-        if name in {own.get(x, x) for x in COEFFICIENTS}:
+        if name in coefficients:
             hint = f"the assumption {name} == {right} says what it is in the law"
             raise ParseError(f"{quoted(text)}: {name} is a coefficient of the law; {hint}")
         body = tokens_of(right, latex=latex)

@@ -20,7 +20,6 @@ from ..kernel.answer import BOUNDS, Answer
 from ..reader.building import APPLIED, NamedFunction
 from ..reader.tokens import PRIME, ParseError
 from .chain import ChainLink, Settings
-from .context import COEFFICIENTS
 from .document import Piece
 from .prove import Proof, proved, refuse_claims
 from .setting import MOST_STATED, Facts, Place, Setting, number, places_of
@@ -39,7 +38,6 @@ DERIVATIVE = re.compile(r"\\partial|\\frac\s*\{\s*(?:\\mathrm\{d\}|\\mathrm\s*d|
 DECIMAL = re.compile(r"\d\.\d|\\(?:times|cdot)\s*10")
 DEFINES = re.compile(r":\s*=|=\s*:|\\coloneqq|\\triangleq")
 NAMED_BEHIND = re.compile(r"(.+)=\s*:(?!=)(.+)")
-RUN_AND_COEFFICIENTS = frozenset((sym.N, sym.D, sym.C, sym.A, sym.B, sym.E, sym.SIZE_RATIO))
 #: Names that authors give to quantities of their own, and which hang on no budget.
 OFTEN_OTHERS = frozenset(["P", "R", "R_opt", "r", "rho", "s", "T_N", "T_D"])
 #: Names that mean what the law says of them, as the exponent of the envelope does.
@@ -87,16 +85,19 @@ def judged(
                 replace(x, answer=UNDECIDED, reason=reason, link=None) if x.answer == REFUTED else x
                 for x in more
             ]
-        found += [_as_premise(x) for x in more] if place.piece.is_premise else more
+        if place.piece.is_premise:
+            more = [_as_premise(x, place.setting.settings) for x in more]
+        found += more
     return places[-1].setting, found
 
 
-def _as_premise(found: Judgement) -> Judgement:
+def _as_premise(found: Judgement, settings: Settings) -> Judgement:
     """A refuted claim in front of an arrow, undecided where it can hold for some exponents: `a = b`."""
     link = found.link
     if found.answer != REFUTED or link is None or link.relation != "==":
         return found
-    is_open = _letters(link) and not _letters(link) & RUN_AND_COEFFICIENTS
+    letters = {*map(str, _letters(link))}
+    is_open = letters and letters <= _exponents(settings)
     reason = "it holds for some values only: a premise?"
     return replace(found, answer=UNDECIDED, reason=reason, link=None) if is_open else found
 
@@ -378,9 +379,10 @@ class Claim:
     def _given_numbers(self, link: ChainLink) -> list[str]:
         """The coefficients in a link whose numbers the document gives, as assumptions."""
         numbers = self.facts.coefficients(self.setting)
-        values, spelt = {} if numbers is None else numbers.values, self.settings.words.notation
-        of_law = {spelt.names().get(x, x) for x in COEFFICIENTS} & {*map(str, _letters(link))}
-        return [f"{x} == {value}" for x, value in values.items() if str(x) in of_law]
+        values = {} if numbers is None else numbers.values
+        coefficients = self.settings.words.notation.names("params-tokens").values()
+        held = [x for x in values if x in _letters(link) and str(x) in coefficients]
+        return [f"{x} == {values[x]}" for x in held]
 
     def _ray_of(self, link: ChainLink) -> str:
         """The claim where it ties the tokens to the params, `D = 20 N`; else an empty text."""
@@ -417,13 +419,10 @@ class Claim:
         condition = "it holds for some values only: a condition?", f"assume {self.typed(k)}"
         if self._given_numbers(link) and link.decision.refuted:
             return "it fails for other laws; with the numbers of the document it is open", "skip"
-        if link.decision.refuted and (where := self._holds_where(k)):
-            return f"it holds where {where}, which the document states", f"at {where}"
-        if link.decision.refuted and (where := self._open_where(k, link)):
-            return f"where {where}, which the document states, it is not decided", "skip"
+        if link.decision.refuted and (stated := self._as_stated(k, link)) is not None:
+            return stated
         sources = zip((link.lhs, link.rhs), self.sides.sources[k : k + 2], strict=True)
-        of_run = {sym.N, sym.D, sym.C}
-        without = [source for e, source in sources if not e.free_symbols & of_run]
+        without = [source for e, source in sources if not e.free_symbols & sym.ON_BUDGET]
         if len(without) == 1 and LARGE.search(without[0]) and not may_be_condition:
             x = next(str(x) for x in (sym.C, sym.N, sym.D) if x in letters)
             return f"the value of {x} at which it holds is not stated", f"at {x} = ..."
@@ -444,7 +443,7 @@ class Claim:
         is_definition = k == 0 and is_equality and self.name in self.letters | OFTEN_OTHERS
         if may_be_condition or is_definition or (k == 0 and self.name in self.others):
             return condition
-        if self.setting.rival and {sym.N, sym.D, sym.C} & letters:
+        if self.setting.rival and sym.ON_BUDGET & letters:
             return f"it may hang on {self.setting.rival}", self.setting.remedy
         if self.facts.ray and names <= {*RUN, "N_opt", "D_opt", "sqrt"}:
             return "the optimum among runs of the document's own may be meant", "skip"
@@ -461,13 +460,12 @@ class Claim:
             return f"{numbers.name} leave it open", "skip"
         return None
 
-    def _holds_where(self, k: int) -> str:
-        """The values stated by the document with which a link is proved; empty where there are none.
+    def _as_stated(self, k: int, link: ChainLink) -> Reason | None:
+        """The doubt about a refuted link that is proved, or open, with values stated by the document.
 
         An equality of the exponents does not excuse a claim that names both: it may exchange them.
         """
-        spelt = self.settings.words.notation.names()
-        exponents = {spelt["beta"], spelt["gamma"]}
+        exponents, letters, found = _exponents(self.settings), {*map(str, _letters(link))}, ""
         stated = []
         for text in self.facts.stated:
             sides = sides_of(text)
@@ -476,17 +474,13 @@ class Claim:
                 stated.append(text)
         every = [tuple(stated)] if len(stated) > 1 else []
         for values in [*((text,) for text in stated), *every]:
-            if self.proves(k, *values):
-                return ", ".join(values)
-        return ""
-
-    def _open_where(self, k: int, link: ChainLink) -> str:
-        """A value of a letter, stated by the document, with which a link is not decided."""
-        letters = {str(x) for x in _letters(link)}
-        of_letters = (
-            text for text in self.facts.stated if name_of(text.partition("=")[0]) in letters
-        )
-        return next((text for text in of_letters if self.attempt(k, text) is None), "")
+            where, at = ", ".join(values), self.attempt(k, *values)
+            if at is not None and at.decision.proved:
+                return f"it holds where {where}, which the document states", f"at {where}"
+            if at is None and len(values) == 1 and name_of(where.partition("=")[0]) in letters:
+                found = found or where
+        reason = f"where {found}, which the document states, it is not decided"
+        return (reason, "skip") if found else None
 
     def _needed(self, k: int, link: ChainLink) -> str:
         """A condition on the exponents or the ratio under which a link is proved."""
@@ -515,6 +509,12 @@ def _says_otherwise(link: ChainLink) -> bool:
     """
     is_open = not (link.decision.proved or link.decision.refuted or link.rhs.is_number)
     return link.relation == "==" and (link.decision.refuted or is_open)
+
+
+def _exponents(settings: Settings) -> set[str]:
+    """The names of the two exponents of the law."""
+    spelt = settings.words.notation.names()
+    return {spelt["beta"], spelt["gamma"]}
 
 
 def _letters(link: ChainLink) -> set[Symbol]:

@@ -32,7 +32,7 @@ from .context import Context
 from .vocabulary import RATIOS_OF_A_RUN, Vocabulary
 
 #: Letters that move in `N_opt propto C^a`; the coefficients and exponents beside them are held.
-MOVING = frozenset((sym.N, sym.D, sym.C, sym.N_MAX, sym.D_MAX, *RATIOS_OF_A_RUN))
+MOVING = frozenset((*sym.ON_BUDGET, sym.N_MAX, sym.D_MAX, *RATIOS_OF_A_RUN))
 #: So many expressions that are not 0 are tried with either sign, case by case.
 MOST_CASES = 2
 
@@ -258,7 +258,7 @@ def decided(
             reason = f"{names} belong to one run, and which of them stays fixed is not stated"
             independent = undecided(reason)
     budget = (sym.C - words.budget).xreplace(context.replaced)
-    is_on_budget = together | tied <= {sym.N, sym.D, sym.C} and bool(tied) and is_zero(budget)
+    is_on_budget = together | tied <= sym.ON_BUDGET and bool(tied) and is_zero(budget)
     if independent.holds or is_on_budget or not words.depend(together | tied):
         return independent, ()
     meanings = tuple(meaning for x, meaning in words.definitions.items() if x in together)

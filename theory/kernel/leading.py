@@ -15,10 +15,10 @@ from sympy import Add, Expr, Integer, Mul, Symbol, exp, fraction, log, oo, toget
 from .arithmetic import OutsideScope
 from .convert import normal_forms
 from .decide import is_zero
+from .points import INFINITE
 from .signs import Assumed
 
 ZERO, ONE = Integer(0), Integer(1)
-INFINITE = (oo, -oo)
 #: The order up to which terms that cancel are expanded.
 HIGHEST_ORDER = 4
 

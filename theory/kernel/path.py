@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 from sympy import Expr, Integer, Pow, Symbol
 
 from .boundary import put_in, solved
-from .leading import INFINITE, Leading
+from .leading import Leading
+from .points import INFINITE
 from .signs import Assumed, Prover
 from .terms import DefinedForm
 

@@ -7,7 +7,7 @@ Each rule is sound by itself; its premises are proved by the rules again, to a s
   without roots;
 * weighted AM-GM;
 * an assumption of which the expression is at least a positive multiple;
-* the value at one end of an interval, and the sign of the slope along it.
+* the value at one end of an interval, and the signs of the slopes along it.
 """
 
 from __future__ import annotations

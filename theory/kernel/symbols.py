@@ -65,6 +65,8 @@ def symbol(name: str) -> Symbol:
 
 
 N, D, C, L = symbol("N"), symbol("D"), symbol("C"), symbol("L")
+#: The letters that a budget ties.
+ON_BUDGET = frozenset((N, D, C))
 E, A, B, BETA, GAMMA = symbol("E"), symbol("A"), symbol("B"), symbol("beta"), symbol("gamma")
 ALPHA, C0 = symbol("alpha"), symbol("C0")
 KAPPA, BUDGET_A, BUDGET_D = symbol("kappa"), symbol("a"), symbol("d")

@@ -26,9 +26,8 @@ from typing import TypeVar
 
 from sympy import Abs, Add, Derivative, E, Expr, I, Mul, Rational, Subs, Symbol, log, nan, oo, zoo
 
-from ..kernel import symbols as sym
 from ..kernel.functions import Partial, defined
-from ..kernel.symbols import QUANTITIES
+from ..kernel.symbols import ON_BUDGET, QUANTITIES
 from .building import (
     APPLIED,
     EXTREMA,
@@ -65,7 +64,6 @@ OF_THEOREMS = ("binom", "Gamma", *EXTREMA)
 RATIOS = frozenset(name for name, quantity in QUANTITIES.items() if quantity.unit == "1")
 LOSSES = ("L", "L_hat", "R", "L_opt", "R_opt")
 DIFFERENTIALS = ("d", "partial")
-OF_A_RUN = frozenset((sym.N, sym.D, sym.C))
 #: Suffixes of numbers, as in `70B`.
 SHORT_UNITS = frozenset("KMBT")
 
@@ -529,7 +527,7 @@ class _Reader(Builder):
     def _inverse(self, at: Token, of: NamedFunction, variables: Sequence[Expr]) -> Expr:
         """The derivative by a quantity, `dlogC/dlogL_opt`: the inverse of its derivative by the letter."""
         x, quantity = _letter(of.body), variables[0]
-        if x is None or len(variables) > 1 or quantity.free_symbols & OF_A_RUN != {x}:
+        if x is None or len(variables) > 1 or quantity.free_symbols & ON_BUDGET != {x}:
             self.refuse(at, rest=": a derivative is by a letter, or by the logarithm of one")
         slope = self._derived(at, NamedFunction((), quantity), [of.body]).body
         self.domain.note(self.domain.nonzero, slope)

@@ -15,6 +15,7 @@ a minute of a processor, most of it for the refits behind the intervals of ceili
 
 import os
 import sys
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -414,23 +415,16 @@ class Subset:
     def gadre_runs(self, *, with_error: bool = True) -> list[dict]:
         """What the laws of Gadre et al. predict."""
         table = pd.read_csv(self.folder.parent / "gadre2024" / "runs.csv").query("dataset == 'rpj'")
-        others = [name for name in table if not name.startswith("acc_")]
-        rows = table.melt(others, var_name="benchmark", value_name="score")
-        rows["benchmark"] = rows["benchmark"].str.removeprefix("acc_")
+        average = table[[f"acc_{name}" for name in GADRE_TASKS]].mean(axis=1, skipna=False)
+        rows = table.assign(benchmark="average", score=average)
         runs = Evaluations.read(rows, columns={"params": "N", "run": "name"})
-        points = Points(
-            params=runs.params,
-            tokens=runs.tokens,
-            compute=runs.compute,
-            proxy=runs.proxy("loss_c4_val"),
-            accuracy=np.mean([runs.scores[name] for name in GADRE_TASKS], axis=0),
-            index=np.arange(len(runs)),
-        )
+        points = runs.sample("average", 0.0)
+        points = replace(points, proxy=runs.proxy("loss_c4_val")[points.index])
         fits = [
-            fit_law(points.subset(runs.mask(where, "where")), LAWS["overtraining"])
+            fit_law(points.subset(runs.held_out(points, where)), LAWS["overtraining"])
             for where in (FOR_LOSS, FOR_ERROR if with_error else FOR_LOSS)
         ]
-        ahead, first = points.subset(runs.mask(PREDICTED, "where")), fits[0].parts[0].fit
+        ahead, first = points.subset(runs.held_out(points, PREDICTED)), fits[0].parts[0].fit
         stages = first.values, fits[1].values[len(first.values) :]
         Q = fits[0].kind.accuracy(np.concatenate(stages)[None], ahead, 0.0)[0]
         loss = first.law.loss(ahead.params, ahead.tokens)
