@@ -4,9 +4,11 @@ values that are done.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sized
+from contextlib import suppress
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
-from warnings import catch_warnings
 
 from .errors import outside
 
@@ -65,7 +67,7 @@ def repeat(
     running = _running(task, items, jobs)
     with tqdm(total=total, desc=what, unit=unit, leave=False, disable=not progress) as bar:
         try:
-            for value in running:
+            for value in running:  # noqa: UP028: `yield from` would close it first
                 values.append(value)
                 bar.update(size(value))
         except KeyboardInterrupt:
@@ -73,8 +75,7 @@ def repeat(
                 raise
             return Repeated(tuple(values), interrupted=True)
         finally:
-            with catch_warnings(action="ignore"):  # joblib warns of calls that were not made
-                running.close()
+            running.close()
     return Repeated(tuple(values))
 
 
@@ -87,5 +88,13 @@ def _running(
         return
     from joblib import Parallel, delayed
 
-    calls = (delayed(task)(*item) for item in items)
-    yield from Parallel(n_jobs=jobs, return_as="generator")(calls)
+    wanted = True
+    calls = (delayed(task)(*item) for item in takewhile(lambda _: wanted, items))
+    running = Parallel(n_jobs=jobs, return_as="generator")(calls)
+    try:
+        for value in running:  # noqa: UP028: `yield from` would close it first
+            yield value
+    finally:  # let the calls that have begun end: closing joblib's generator kills its processes, which may fail
+        wanted = False
+        with suppress(Exception, KeyboardInterrupt):
+            deque(running, maxlen=0)
