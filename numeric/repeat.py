@@ -67,7 +67,7 @@ def repeat(
     running = _running(task, items, jobs)
     with tqdm(total=total, desc=what, unit=unit, leave=False, disable=not progress) as bar:
         try:
-            for value in running:  # noqa: UP028: `yield from` would close it first
+            for value in running:
                 values.append(value)
                 bar.update(size(value))
         except KeyboardInterrupt:
@@ -92,7 +92,7 @@ def _running(
     calls = (delayed(task)(*item) for item in takewhile(lambda _: wanted, items))
     running = Parallel(n_jobs=jobs, return_as="generator")(calls)
     try:
-        for value in running:  # noqa: UP028: `yield from` would close it first
+        for value in running:  # noqa: UP028 (`yield from` would close it)
             yield value
     finally:  # let the calls that have begun end: closing joblib's generator kills its processes, which may fail
         wanted = False
