@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import reduce
+from functools import cache, reduce
 from operator import add, mul
 from typing import Any, NamedTuple
 
@@ -41,7 +41,8 @@ class Evaluator:
         return value, value
 
     def rational(self, value: Rational) -> Any:
-        return self.context.mpf(int(value.p)) / self.context.mpf(int(value.q))
+        numerator = self.context.mpf(int(value.p))
+        return numerator if value.q == 1 else numerator / self.context.mpf(int(value.q))
 
     def evaluate(self, expression: Expr, point: Point, known: dict[Expr, Any] | None = None) -> Any:
         """The value at the point. `known` holds the values found at that point so far; by default
@@ -86,7 +87,7 @@ class Evaluator:
             return (
                 self._whole_power(base, int(e.exp))
                 if e.exp.is_Integer
-                else self._exp(value(e.exp) * self._log(base))
+                else self._exp(value(e.exp) * value(log(e.base, evaluate=False)))
             )
         if e.func in self._functions:
             return self._functions[e.func](value(e.args[0]))
@@ -121,11 +122,17 @@ class PointEvaluator(Evaluator):
         super().__init__(mpmath.mp.clone(), digits)
 
 
+@cache
+def _interval_context(digits: int) -> MPIntervalContext:
+    """The interval arithmetic of so many digits; a context is slow to make."""
+    return MPIntervalContext()
+
+
 class IntervalEvaluator(Evaluator):
     """Rigorous enclosures, computed with so many decimal digits."""
 
     def __init__(self, digits: int = 50) -> None:
-        super().__init__(MPIntervalContext(), digits)
+        super().__init__(_interval_context(digits), digits)
 
     @staticmethod
     def ends(value: Any) -> tuple[Any, Any]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from itertools import combinations
+from itertools import chain, combinations
 from math import lcm
 from typing import Any, NamedTuple
 
@@ -102,7 +102,7 @@ def why_positive(
         and (reason := attempted(terms_alone.by_terms, reading, strict, 0))
     ):
         return reason
-    for named, whole in (*_in_one_variable(plain), ("", plain)):
+    for named, whole in chain((("", plain),), _in_one_variable(plain)):
         search = Search(seed, LARGE + LARGER * int(count_ops(whole)))
         with suppress(GivenUp):
             for depth in range(DEPTH + 1):  # a short proof is found before a long one is sought
@@ -114,11 +114,11 @@ def why_positive(
 def _in_one_variable(e: Expr) -> Iterator[tuple[str, Expr]]:
     """The expression with a positive part replaced by a variable, if its letters occur only there."""
     u = next(s for s in symbols("u v w u_0", positive=True) if s not in e.free_symbols)
-    parts = {part for part in _parts(e) if part.is_positive and not (part.is_Symbol or part == e)}
+    parts = {part for part in _parts(e) if not (part.is_Symbol or part == e)}
     for part in sorted(parts, key=lambda p: (-len(p.free_symbols), -count_ops(p), str(p))):
         letters = part.free_symbols
         is_reciprocal = part.is_Pow and part.exp == -1
-        if (len(letters) > 1 or is_reciprocal) and letters & e.free_symbols:
+        if (len(letters) > 1 or is_reciprocal) and part.is_positive:
             whole = e.subs(part, u)
             if not whole.free_symbols & letters:
                 yield f"with {u} = {part}, ", whole

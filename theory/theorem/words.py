@@ -217,6 +217,8 @@ class Definition:
         """The expression with the value in place of the name."""
         if not isinstance(self.name, AppliedUndef):
             return expression.xreplace({self.name: self.value})
+        if not expression.has(self.name.func):
+            return expression
         written_out = Lambda(self.name.args, self.value)
         return expression.replace(
             lambda part: isinstance(part, AppliedUndef) and part.func == self.name.func,
