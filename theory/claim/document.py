@@ -55,7 +55,7 @@ LABEL = re.compile(r"\\(?:label|tag\*?)\s*\{([^{}]*)\}")
 WIDE = r"\\q?quad(?![A-Za-z])|\\hspace\*?\{[^{}]*\}|(?:\\[;: ]\s*|~){2,}"
 #: Words in plain text, some of them only in front of a condition.
 PLAIN_WORDS = (
-    rf"(?<=\s)(?:(?i:and)(?=\s)|{EQUALITY}(?=\s)|(?:for|if|as|when)"
+    rf"(?<=\s)(?:(?i:and)(?=\s)|{EQUALITY}(?=\s)|(?:for|if|as|when|where)"
     r"(?=\s+[^\s=<>]+\s*(?:[<>=!→]|->|\\(?:to|n?eq?|[gl]eq?)(?![A-Za-z]))))"
 )
 #: Marks that separate the claims of a display when they stand outside of brackets, and brackets.

@@ -117,15 +117,17 @@ def without_dollars(text: str) -> str:
 
 def starred(tokens: Iterable[Token], known: Collection[str]) -> list[Token]:
     """The tokens with `N_opt` for `N*` where no factor can follow the star, or the argument C does:
-    `N*(C)`, `D*/N*`, `L* - E`. `N* D*`, `L*-E` and `L*(2*C)` may be products and are refused.
+    `N*(C)`, `D*/N*`, `L* - E`. `N* D*`, `L*-E`, `L*(2*C)` and `C*(L)` may be products and are refused.
     """
     found, typed = [], list(tokens)
     for i, token in enumerate(typed):
         before, after = typed[i - 1] if i else token, typed[i + 1 :]
+        texts = [part.text for part in after[:3]]
+        if token.text == "*" and before.text == "C" and texts[:1] == ["("]:
+            _refuse_least_compute(after)
         if token.text != "*" or OPTIMA.get(before.text) not in known:
             found.append(token)
             continue
-        texts = [part.text for part in after[:3]]
         is_of_compute = texts == ["(", "C", ")"] and [t.kind for t in after[3:4]] != ["power"]
         is_over = not after or after[0].kind in ("relation", "power")
         is_spaced = bool(after) and after[0].position > token.position + 1 == before.position + 2
@@ -141,6 +143,14 @@ def starred(tokens: Iterable[Token], known: Collection[str]) -> list[Token]:
             raise ParseError(f"ambiguous '{before.text}*{texts[0]}': write {hint}")
         found.append(token)
     return found
+
+
+def _refuse_least_compute(bracket: Sequence[Token]) -> None:
+    """Refuse `C*(L)`, with a loss or one letter or number, which may be the least compute."""
+    inside = [*takewhile(lambda part: part.text != ")", bracket)][1:]
+    if {"L", "L_opt"} & {part.text for part in inside} or len(inside) == 1:
+        hint = "C_opt for the least compute, C * for a product without brackets"
+        raise ParseError(f"ambiguous 'C*({inside[0].text}': write {hint}")
 
 
 def called(tokens: Sequence[Token]) -> tuple[Token, list[Token]] | None:

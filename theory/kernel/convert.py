@@ -92,7 +92,10 @@ class _Converter:
                 return arithmetic.exp(self.convert(e.exp))
             return arithmetic.power(self.convert(e.base), self.convert(e.exp))
         if isinstance(e, log):
-            return arithmetic.log(self.convert(e.args[0]))
+            inside = e.args[0]
+            if inside.is_Pow and inside.base.is_positive:
+                return self.convert(inside.exp * log(inside.base))
+            return arithmetic.log(self.convert(inside))
         if isinstance(e, Abs):
             return arithmetic.absolute(self.convert(e.args[0]))
         if (meant := meaning(e)) is not None:

@@ -349,10 +349,10 @@ class _Latex(Pieces):
             is_clear = not self.peek("^")
         else:
             tokens = self.item()
+            if self.peek("(") and tokens[-1].text in WITH_ARGUMENTS and opening.text != "{":
+                tokens += self.bracket()
             if self.peek("^"):
                 tokens += self.item()
-            elif self.peek("(") and tokens[-1].text in WITH_ARGUMENTS and opening.text != "{":
-                tokens += self.bracket()
             tokens, after = in_parentheses(tokens, opening.position), self.ahead()
             is_over = after.text == "/" and self.ahead(1).text[1:] in FUNCTIONS
             begins = after.kind in ("letter", "number") or after.text[1:] in VALUES

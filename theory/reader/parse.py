@@ -279,8 +279,11 @@ class _Reader(Builder):
             base = self.raised(base, exponent, at)
         name, *more = [token for token in written if token.text not in ("(", ")")]
         is_exponent = len(written) > 1 and start > 0 and self.tokens[start - 1].kind == "power"
-        if name.kind == "name" and not more and self.opens_a_call and not is_exponent:
-            self._refuse_call(name, start, exponent, is_group=len(written) > 1)
+        if self.opens_a_call and not is_exponent:
+            if name.kind == "name" and not more:
+                self._refuse_call(name, start, exponent, is_group=len(written) > 1)
+            elif self.is_strict:
+                self._refuse_call_of_functions(written)
         return base
 
     def atom(self, depth: int) -> Expr:
@@ -373,8 +376,12 @@ class _Reader(Builder):
             self.refuse(token, "ambiguous argument of {}", rest)
         given = self.arguments(depth)
         for other, _ in formula.instead:
-            if other.name in inside and other not in given[0].free_symbols:
+            alike = {name for name in inside if name.startswith(other.name)}
+            if alike - {other.name} or (alike and other not in given[0].free_symbols):
                 rest = f": {other} has a meaning of its own here"
+                self.refuse(token, "ambiguous argument of {}", rest)
+            if {"N", "D"} <= inside and len(inside & {"N_opt", "D_opt"}) != 1:
+                rest = f": it is a function of {formula.parameters[0]}, not of the tokens per param"
                 self.refuse(token, "ambiguous argument of {}", rest)
         case = next((c for c in reversed(formula.cases) if len(c.parameters) == len(given)), None)
         if case is None:
@@ -447,6 +454,24 @@ class _Reader(Builder):
             rest = f": write {best}'*' for a product"
             self.refuse(name, f"ambiguous '{shown}({argument})'", rest)
 
+    def _refuse_call_of_functions(self, written: Sequence[Token]) -> None:
+        """Refuse a factor in brackets behind functions without arguments, `(L_opt - E)(C)` or
+        `D_opt/N_opt(2 C)`; but not behind `(P - 1)(1 - w_N)` or `(L_opt - E)(C/C0)^alpha`.
+        """
+        inside = self.inside()
+        names = {token.text for token, _ in inside if token.kind == "name"}
+        is_sum = bool({"+", "-"} & {token.text for token, depth in inside if depth == 1})
+        is_raised = self.ahead(len(inside) + 2).kind == "power"
+        coefficients = self.letters - {str(x) for x in self.quantities}
+        functions = {x for x, e in self.table.items() if isinstance(e, NamedFunction)}
+        if is_sum or is_raised or names & functions or (names and names <= coefficients):
+            return
+        behind = [*written[1:], self.ahead()]
+        for token, after in zip(written, behind, strict=True):
+            if token.text in functions and (after is behind[-1] or after.text != "("):
+                rest = ": write its argument beside each function, or '*' for a product"
+                self.refuse(self.ahead(), f"ambiguous {{}} behind {token.text!r}", rest)
+
     # -- values at a place -----------------------------------------------------------------------
 
     def _at_places(self, value: Expr, mark: Token, depth: int) -> Expr:
@@ -485,7 +510,8 @@ class _Reader(Builder):
         if at.text not in DIFFERENTIALS:
             return None
         behind = [start + len(self.inside()) + 2] if is_group else range(start, len(self.tokens))
-        if not any(map(self._is_below, behind)):
+        is_quotient = is_group and any(map(self._is_below, range(start + 1, behind[0])))
+        if is_quotient or not any(map(self._is_below, behind)):  # (dL/dN)/(dL/dD)
             if is_group or after.kind != "name" or at.text in self.letters:
                 return None
             self.refuse(at, rest=": no derivative such as dL/dN")
