@@ -21,6 +21,7 @@ from ..reader.building import APPLIED, NamedFunction
 from ..reader.tokens import PRIME, ParseError
 from .chain import ChainLink, Settings
 from .document import Piece
+from .numbers import OPPOSITE
 from .prove import Proof, proved, refuse_claims
 from .setting import MOST_STATED, Facts, Place, Setting, number, places_of
 from .shapes import name_of, sides_of
@@ -242,9 +243,8 @@ class Claim:
     def is_own_to_name(self) -> bool:
         """Whether it is an equation for a quantity, `G = ...`, that others may define otherwise."""
         declared = {name_of(re.split(":?=", text)[0]) for text in self.setting.declared.let}
-        spelt, words = self.settings.words.notation.names(), self.settings.words
-        fixed = OF_THE_LAW | {spelt.get("alpha", "alpha")}
-        closed = words.names.keys() - self.letters - fixed | declared
+        words = self.settings.words
+        closed = words.names.keys() - self.letters - OF_THE_LAW | declared
         is_equality = bool(self.sides.defined) and self.sides.relations[0].text == "=="
         others = self.sides.names - {self.name}
         is_equality &= not (self.beside or self.piece.follows or self._is_a_value)
@@ -427,7 +427,7 @@ class Claim:
             x = next(str(x) for x in (sym.C, sym.N, sym.D) if x in letters)
             return f"the value of {x} at which it holds is not stated", f"at {x} = ..."
         if relation in BOUNDS and may_be_condition and not undefined and link.decision.refuted:
-            return condition
+            return None if self._never_holds(k) else condition
         if needed := self._needed(k, link):
             return f"needs {needed}", f"assume {needed}"
         if relation == "approx" or (letters and DECIMAL.search(self.typed(k))):
@@ -439,7 +439,8 @@ class Claim:
             return f"it holds for some values only, and {reason}", f"let {undefined[0]} = ..."
         if k == 0 and self.is_own_to_name and link.rhs.is_number is False:
             reason = f"another {self.name} than the tool's: a definition of the document's own?"
-            return None if link.correction else (reason, f"let {self.typed(k)}")
+            is_slip = link.correction and self.piece.kind != "explained"
+            return None if is_slip else (reason, f"let {self.typed(k)}")
         is_definition = k == 0 and is_equality and self.name in self.letters | OFTEN_OTHERS
         if may_be_condition or is_definition or (k == 0 and self.name in self.others):
             return condition
@@ -459,6 +460,12 @@ class Claim:
         if numbers is not None and letters <= numbers.values.keys():
             return f"{numbers.name} leave it open", "skip"
         return None
+
+    def _never_holds(self, k: int) -> bool:
+        """Whether the opposite of a bound is proved."""
+        left, right = self.sides.sources[k : k + 2]
+        opposite = as_typed(left, OPPOSITE[self.sides.relations[k].text], right)
+        return proved(opposite, self.settings).answer == Answer.PROVED
 
     def _as_stated(self, k: int, link: ChainLink) -> Reason | None:
         """The doubt about a refuted link that is proved, or open, with values stated by the document.
