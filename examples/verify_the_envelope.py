@@ -12,7 +12,7 @@ def main() -> None:
     """
     theorem = derivation("compute_optimal_envelope")
     print(theorem.title)
-    print(f"{'step':20} {'exact path':26} 64 points, 50 digits")
+    print(f"{'step':20} {'exact path':26} 32 points, 50 digits")
     verdicts = list(theorem.verify())
     for verdict in verdicts:
         points = "hold" if verdict.pointwise.passed else "FAIL"

@@ -69,11 +69,12 @@ class Question:
         simple = self._at_a_simple_point() if self.limit is None else None
         if simple is not None and self.relation != "==":
             return simple
-        decision, nonzero = self._by_kernel(), self.domain.nonzero
+        nonzero, is_strict = self.domain.nonzero, self.relation in (*STRICT, "!=")
+        decision = (self._by_cases() if is_strict else None) or self._by_kernel()
         if decision.witness is not None and not self._exists_at(dict(decision.witness.point)):
             where = " or ".join(f"{e} is 0" for e in nonzero)
             decision = undecided(f"it is seen to fail only where {where}")
-        if decision.answer is Answer.UNDECIDED and self.relation in (*BOUNDS, "!="):
+        if decision.answer is Answer.UNDECIDED and self.relation in BOUNDS and not is_strict:
             decision = self._by_cases() or decision
         if decision.refuted and simple is not None:
             return replace(decision, witness=simple.witness)
@@ -111,7 +112,7 @@ class Question:
         nonzero = self.domain.nonzero
         for e in nonzero if len(nonzero) <= MOST_CASES else ():
             others = [x for x in nonzero if x != e]
-            above, below = (
+            cases = (
                 replace(
                     self,
                     domain=replace(
@@ -120,7 +121,7 @@ class Question:
                 ).decide()
                 for side in (e, -e)
             )
-            if above.proved and below.proved:
+            if (above := next(cases)).proved and (below := next(cases)).proved:
                 of_both = dict.fromkeys((*above.conditions, *below.conditions))
                 needed = tuple(c for c in of_both if c.expression not in (e, -e))
                 reason = f"where {e} > 0: {above.reason}; where {e} < 0: {below.reason}"
