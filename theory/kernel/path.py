@@ -4,7 +4,7 @@ the right sign on the way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from sympy import Expr, Integer, Pow, Symbol
 
@@ -20,9 +20,17 @@ ZERO, ONE = Integer(0), Integer(1)
 
 
 def along(search: Prover, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
-    """Why e is positive (not negative, if not strict), by its value at a start and its slope."""
+    """Why e is positive (not negative, if not strict), by its value at a start and its slope, or by its
+    values at two ends where it is concave between them.
+    """
     for x in _movable(search, e, assume):
-        for start, directions in _starts(search, e, x, assume):
+        starts = list(_starts(search, e, x, assume))
+        low, high = ([start for start, way in starts if way == (side,)] for side in (1, -1))
+        if len(low) == len(high) == 1 and _is_positive_between(
+            search, e, x, (*low, *high), assume, strict, depth
+        ):
+            return f"the difference is concave in {x}, and not negative at {low[0]} and {high[0]}"
+        for start, directions in starts:
             here = strict and len(directions) > 1
             if here and not _is_positive_at(search, e, x, start, assume, depth):
                 continue
@@ -33,6 +41,29 @@ def along(search: Prover, e: Expr, assume: Assumed, strict: bool, depth: int) ->
             else:
                 return reason
     return ""
+
+
+def _is_positive_between(
+    search: Prover,
+    e: Expr,
+    x: Symbol,
+    ends: Sequence[Expr],
+    assume: Assumed,
+    strict: bool,
+    depth: int,
+) -> bool:
+    """Whether e is positive (not negative, if not strict) between two ends of x: concave, not negative
+    at either end and, for a strict bound, positive at one.
+    """
+    bending = e.diff(x, 2).expand()
+    if bending != 0 and search.plain_sign(bending, assume).value != -1:
+        return False
+    there = tuple(a for a in assume if x not in a.free_symbols)
+    values = [_value_at(search, e, x, end, there) for end in ends]
+    if None in values:
+        return False
+    signs = [search.sign(value, there, depth) for value in values if value != 0]
+    return all(one.value == 1 for one in signs) and (not strict or any(one.strict for one in signs))
 
 
 def _is_positive_at(

@@ -7,7 +7,8 @@ Each rule is sound by itself; its premises are proved by the rules again, to a s
   without roots;
 * weighted AM-GM;
 * an assumption of which the expression is at least a positive multiple;
-* the value at one end of an interval, and the signs of the slopes along it.
+* the value at one end of an interval, and the signs of the slopes along it; or the values at both
+  ends of an interval on which the expression is concave.
 """
 
 from __future__ import annotations
