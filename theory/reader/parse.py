@@ -462,7 +462,7 @@ class _Reader(Builder):
         names = {token.text for token, _ in inside if token.kind == "name"}
         is_sum = bool({"+", "-"} & {token.text for token, depth in inside if depth == 1})
         is_raised = self.ahead(len(inside) + 2).kind == "power"
-        coefficients = self.letters - {str(x) for x in self.quantities}
+        coefficients = {*self.letters} - {str(x) for x in self.quantities}
         functions = {x for x, e in self.table.items() if isinstance(e, NamedFunction)}
         if is_sum or is_raised or names & functions or (names and names <= coefficients):
             return
