@@ -129,13 +129,9 @@ class Solution:
         form, theta, random = self.model, self.theta, np.random.default_rng(0)
         is_exponent = np.isin(form.coefficients, form.exponents)
         scale = np.where(is_exponent, theta, 1.0)
-        steps = random.multivariate_normal(
-            np.zeros(len(theta)),
-            covariance / np.outer(scale, scale),
-            DRAWS,
-            check_valid="ignore",
-            method="eigh",
-        )
+        variances, axes = np.linalg.eigh(covariance / np.outer(scale, scale))
+        root = axes * np.sqrt(np.maximum(variances, 0.0)) @ axes.T  # whatever the signs of the axes
+        steps = random.standard_normal((DRAWS, len(theta))) @ root
         steps *= np.sqrt(freedom / random.chisquare(freedom, size=DRAWS))[:, None]
         with np.errstate(over="ignore"):
             drawn = np.where(is_exponent, theta * np.exp(steps), theta + steps)
