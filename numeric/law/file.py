@@ -121,7 +121,8 @@ def _refuse_unusable(data: dict[str, Any]) -> None:
     if data.get("converged", True) is not True:
         raise ArgumentError("converged", complaint="this fit did not reach an optimum")
     if open_names := data.get("undetermined", []):
-        complaint = f"the runs of this fit leave {', '.join(map(str, open_names))} open"
+        named = ", ".join(map(str, open_names)) if isinstance(open_names, list) else open_names
+        complaint = f"the runs of this fit leave {named} open"
         raise ArgumentError("undetermined", complaint=complaint)
     if data.get("model", "params-tokens") != "params-tokens":
         needed = "a fit of the model params-tokens is needed"

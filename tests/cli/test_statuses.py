@@ -135,6 +135,7 @@ REFUSED = {
     # counts
     f"fit {COUNTS} --law gold": "gold",
     f"fit {COUNTS} --bootstrap 1": "--bootstrap '1'|0, or at least 2",
+    f"fit {COUNTS} --bootstrap 7B": "--bootstrap '7B'|at most 100,000",
     f"fit {COUNTS} --law compute --ratio 2": "--ratio 2|params-tokens",
     f"fit {COUNTS} --where \"model == 'none'\"": "none of 960 rows",
     f"fit {COUNTS} --column n_correct=passed": "'passed'|n_correct",

@@ -206,6 +206,8 @@ NUMBER = re.compile(
 )
 #: Larger floats do not represent every whole number.
 LARGEST_WHOLE = 2**53
+#: The most resamples of a command: more would fill the memory.
+MOST_RESAMPLES = 100_000
 
 
 def number(word: str) -> float:
@@ -265,16 +267,17 @@ def flop(word: str) -> float:
     return value
 
 
-def whole(least: int) -> Callable[[str], int]:
+def whole(least: int, most: int = LARGEST_WHOLE) -> Callable[[str], int]:
     """The type of whole numbers."""
-    domain = f"a whole number of at least {least}, at most 2^53"
-    read = quantity(domain, lambda x: least <= x <= LARGEST_WHOLE and x == int(x))
+    largest = "2^53" if most == LARGEST_WHOLE else f"{most:,}"
+    domain = f"a whole number of at least {least}, at most {largest}"
+    read = quantity(domain, lambda x: least <= x <= most and x == int(x))
     return lambda word: int(read(word))
 
 
 def resamples(word: str) -> int:
     """The type of a number of resamples. A single one would give no interval."""
-    count = whole(0)(word)
+    count = whole(0, MOST_RESAMPLES)(word)
     if count == 1:
         raise outside(word, "0, or at least 2 for intervals")
     return count

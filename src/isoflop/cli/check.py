@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sys
 
-from .arguments import Parser, add, add_output, add_switch, flop, share, whole
+from .arguments import MOST_RESAMPLES, Parser, add, add_output, add_switch, flop, share, whole
 from .output import DONE, NEGATIVE, NO_VERDICT, answer, is_terminal
 from .tables import add_table, view
 
@@ -46,7 +46,7 @@ def parser() -> Parser:
     add_table(built, "RUNS", "runs", quantities, "'loss < 4.5'", nargs="?")
     group = built.add_argument_group("check of runs")
     many = "resamples, at least 61; default: 1000"
-    add(group, "--bootstrap", "N", many, whole(61), dest="draws")
+    add(group, "--bootstrap", "N", many, whole(61, MOST_RESAMPLES), dest="draws")
     agreement = "largest relative difference in loss that counts as agreement; default: 1%"
     add(group, "--tolerance", "SHARE", agreement, share)
     at = "FLOP at which N*, D* and L* are given; default: the largest"
