@@ -213,8 +213,8 @@ def _sum_within(law: Law, loss: Any, held: Mapping[str, Any]) -> Any:
         if any_of(least >= R):
             import numpy as np
 
-            first, together = int(np.argmax(least >= R)), np.broadcast_arrays(least, value, R)
-            lowest, limit, _ = (float(x.flat[first]) for x in together)
-            bound = f"above {law.of_sum('loss_at', lowest):.6g} at {name}={limit:g}"
+            together = np.broadcast_arrays(law.of_sum("loss_at", least), value, least >= R)
+            lowest, limit, _ = (float(x.flat[np.argmax(together[-1])]) for x in together)
+            bound = f"above {lowest:.6g} at {name}={limit:g}"
             raise outside("loss", loss, f"{bound}, whatever the compute")
     return R

@@ -128,7 +128,7 @@ REFUSED = {
     "fit runs.csv --model \"__import__('os').system('true')\"": "--model ",
     "fit runs.csv --model 'E + a*M^-b*N^-c' --column M=size": "'size'|M",
     "fit runs.csv --model 'E + a*N^-b' --column Q=tokens": "'Q'",
-    "fit runs.csv --fix E=9": "--fix E=9.0|below some loss",
+    "fit runs.csv --fix E=9": "--fix E=9.0|below the highest loss",
     "fit runs.csv --fix E=-1": "--fix E=-1.0: must be",
     "fit runs.csv --where 'loss <'": "--where 'loss <'|is not an expression such as",
     "fit scores.csv --benchmark piga --random-baseline 0": "--benchmark 'piga'|did you mean piqa?",

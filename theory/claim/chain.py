@@ -148,7 +148,7 @@ class Chain:
         self.text, towards = typed.text, settings.limit
         self.relations = [relation.text for relation in typed.relations]
         if towards is None and {"->", "~"} & {*self.relations}:
-            complaint = "-> and ~ need a limit, as in r -> 0 or r -> oo"
+            complaint = "-> and ~ need a limit, as in r -> 0 or r -> oo; a proportion reads propto"
             raise ParseError(complaint, text=self.text)
         try:
             with within(settings.seconds):

@@ -137,8 +137,8 @@ def _of_runs(args: Namespace, held: SourceTable) -> tuple[str, int]:
         raise ValueError(f"seed={args.seed}: is for --bootstrap, or for --model EXPRESSION")
     given = {name: x for name in ("fixed", "objective") if (x := getattr(args, name))}
     data = runs(args, held, model)
-    if (args.fixed or {}).get("E", 0.0) >= float(data.loss.max()):
-        raise ValueError(f"fixed={args.fixed}: E must be below some loss")
+    if (args.fixed or {}).get("E", 0.0) >= (highest := float(data.loss.max())):
+        raise ValueError(f"fixed={args.fixed}: E must be below the highest loss, {highest:g}")
     found = fit(data, model=model, seed=args.seed or 0, **given)
     interruption = ""
     if args.bootstrap and found.is_sound:

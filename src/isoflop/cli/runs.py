@@ -89,8 +89,8 @@ def tables_of(
 
 
 def doubts(rows: Sequence[Result]) -> list[str]:
-    """Warnings about runs of hardly any params or tokens, and about runs far beyond those to which
-    their law was fitted. Each row has params, tokens and compute.
+    """Warnings about runs of hardly any params or tokens, about runs far beyond those to which their
+    law was fitted, and about a loss that some draws do not reach. Each row has params, tokens and compute.
     """
     from ..numeric.law.file import beyond
 
@@ -105,4 +105,8 @@ def doubts(rows: Sequence[Result]) -> list[str]:
         if far := beyond(known, params=row.params, tokens=row.tokens, compute=row.compute):
             name = clean(row.law.name)
             texts.append(f"{name} at {count(row.compute)} FLOP is far beyond its runs: {far}")
+        is_drawn = row.law.draws is not None and "loss" in row.given
+        if is_drawn and row.estimate("compute").low is None:
+            why = "no run has this loss under some draws of the law"
+            texts.append(f"{clean(row.law.name)} at loss {row.given['loss']:g}: no intervals, as {why}")
     return list(dict.fromkeys(texts))

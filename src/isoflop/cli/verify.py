@@ -30,7 +30,7 @@ SUMMARY = "check every theorem, your own derivation, or the equations of a paper
 HELP = """\
 isoflop verify [NAME ... | FILE.md | FILE.tex]
 
-Check derivations step by step: by an exact argument, at 64 random points with 50 digits, and a
+Check derivations step by step: by an exact argument, at 32 random points with 50 digits, and a
 bound by interval arithmetic too. Without a name all of them, in a table; with names every step;
 with the name of a paper its errata. Exit status 1 where a step is refuted or fails at a point, 3
 where one is undecided.

@@ -161,3 +161,13 @@ def test_arguments_outside_their_domain() -> None:
     for arguments, message in REFUSED:
         with pytest.raises(ValueError, match=message):
             BESIROGLU.allocate(**arguments)
+
+
+def test_a_loss_that_some_draws_do_not_reach() -> None:
+    """Draws are never left out: where the target has no run under one of them there is no interval."""
+    mine = {name: getattr(BESIROGLU, name) for name in ("A", "B", "beta", "gamma", "E")}
+    drawn = Law(**mine, draws={name: [x, 1.001 * x, 1.01 * x] for name, x in mine.items()})
+    for target, is_reached in ((2.2, True), (2.0, False)):
+        tokens = drawn.allocate(params=7e9, loss=target).estimate("tokens")
+        assert tokens.value == BESIROGLU.allocate(params=7e9, loss=target).tokens
+        assert (tokens.low is not None) == is_reached
