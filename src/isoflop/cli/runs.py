@@ -108,5 +108,7 @@ def doubts(rows: Sequence[Result]) -> list[str]:
         is_drawn = row.law.draws is not None and "loss" in row.given
         if is_drawn and row.estimate("compute").low is None:
             why = "no run has this loss under some draws of the law"
-            texts.append(f"{clean(row.law.name)} at loss {row.given['loss']:g}: no intervals, as {why}")
+            texts.append(
+                f"{clean(row.law.name)} at loss {row.given['loss']:g}: no intervals, as {why}"
+            )
     return list(dict.fromkeys(texts))
