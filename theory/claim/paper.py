@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from sympy import Symbol
+from sympy import Symbol, simplify
 
 from ..kernel import symbols as sym
 from ..kernel.answer import BOUNDS, Answer
@@ -448,6 +448,10 @@ class Claim:
             return f"it may hang on {self.setting.rival}", self.setting.remedy
         if self.facts.ray and names <= {*RUN, "N_opt", "D_opt", "sqrt"}:
             return "the optimum among runs of the document's own may be meant", "skip"
+        if k == 0 and self.name in ("N_opt", "D_opt") and link.rhs.free_symbols == {sym.C}:
+            exponent = simplify(sym.C * link.rhs.diff(sym.C) / link.rhs)
+            if exponent.is_number and 0 < exponent < 1:
+                return "an optimum in numbers alone is that of some laws", "skip"
         is_slope = is_equality and DERIVATIVE.search(self.piece.text) is not None
         if self.facts.ray and is_slope:
             return f"a derivative along {self.facts.ray} may be meant", "skip"
