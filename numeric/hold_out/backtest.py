@@ -242,7 +242,7 @@ def _remarks(fits: DataFrame, table: DataFrame, points: Mapping[Any, DataFrame])
             reason = "accuracy near guessing, below it, or 1, or a quantity that is not known"
             remark = f"no law is judged on {unjudged} of {len(rows)} runs ({reason})"
             found.append((subject, "", remark))
-    counted = {remark: "predictions" for remark in lost["left_out"]}
+    counted = dict.fromkeys(lost["left_out"], "predictions")
     return [
         f"{subject} {law}".strip()
         + f": {remark}"
