@@ -14,7 +14,7 @@ from ..kernel.decide import is_zero
 from ..reader.building import Domain, NamedFunction, plainly_positive, substituted
 from ..reader.latex import tokens_of
 from ..reader.parse import read
-from ..reader.tokens import PRIME, ParseError, Token, quoted
+from ..reader.tokens import PRIME, ParseError, Token, joined, quoted
 from .spelling import as_read
 from .text import Sides, called, is_latex, starred
 from .vocabulary import Meaning, Table, Vocabulary
@@ -152,7 +152,7 @@ class Context:
     def limit(self, text: str) -> tuple[Symbol, str]:
         """The variable of a limit, which must be free to move, and where it tends."""
         match = LIMIT.fullmatch(text)
-        symbol = self.table.get(match["name"]) if match else None
+        symbol = self.table.get(joined(match["name"])) if match else None
         if match is None or not isinstance(symbol, Symbol):
             forms = "`symbol -> 0`, `symbol -> 1` or `symbol -> oo` for a symbol of the claim"
             raise ParseError(f"{quoted(text)}: a limit reads {forms}")
@@ -186,16 +186,10 @@ class Context:
 # -- what is declared ------------------------------------------------------------------------------
 
 
-def _joined(name: str) -> str:
-    """A name joined with its index: `C0` for `C_0`."""
-    return re.sub(r"^([A-Za-z]+)_([0-9]+)$", r"\1\2", name)
-
-
 def _known(token: Token, names: Collection[str]) -> str:
-    """The known name of a token: `C0` for `C_0` where that is known, the least compute for `C^*`."""
-    other = "C_opt" if token.text == "C_star" else _joined(token.text)
-    is_other = token.kind == "name" and token.text not in names and other in names
-    return other if is_other else token.text
+    """The known name of a token: the least compute for `C^*` where that is known."""
+    is_least = token.text == "C_star" and token.text not in names and "C_opt" in names
+    return "C_opt" if is_least else token.text
 
 
 def _signs_assumed(
@@ -205,8 +199,9 @@ def _signs_assumed(
     signs: dict[str, frozenset[int]] = {}
     others = []
     for text in assume:
-        match = SIGN_ASSUMED.fullmatch(text)
+        match = SIGN_ASSUMED.fullmatch(re.sub(r"_\{(\w+)\}", r"_\1", text))
         letters = re.findall(r"\w+", match["letters"]) if match is not None else []
+        letters = [joined(name) for name in letters]
         known = [name for name in letters if name in words.names]
         is_real = match is not None and bool(match["real"])
         if is_real and letters == [sym.LOG_SIZE_RATIO.name]:
@@ -237,7 +232,7 @@ def _defined(definitions: Sequence[str], words: Vocabulary) -> Table:
         named = called(tokens_of(left, latex=is_latex(left))) if left else None
         if named is None or not right:
             raise ParseError(f"{quoted(text)}: a definition reads `name := expression`")
-        name, latex = _joined(named[0].text), is_latex(right)
+        name, latex = named[0].text, is_latex(right)
         if name in waiting:
             raise ParseError(f"{quoted(text)}: {name} has a meaning already")
         if name in coefficients:

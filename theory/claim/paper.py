@@ -18,7 +18,7 @@ from sympy import Symbol, simplify
 from ..kernel import symbols as sym
 from ..kernel.answer import BOUNDS, Answer
 from ..reader.building import APPLIED, NamedFunction
-from ..reader.tokens import PRIME, ParseError
+from ..reader.tokens import PRIME, ParseError, joined
 from .chain import ChainLink, Settings
 from .document import Piece
 from .numbers import OPPOSITE
@@ -186,7 +186,8 @@ class Claim:
         refuse_claims(piece.conditions, given.words)
         settings = given.under((*filter(None, [towards]), *piece.conditions))
         settings = replace(settings, let=(*given.let, *own))
-        beside = frozenset(re.findall(r"[A-Za-z]\w*", " ".join(piece.conditions)))
+        letters = re.findall(r"[A-Za-z]\w*", " ".join(piece.conditions).replace("_{", "_"))
+        beside = frozenset(map(joined, letters))
         return cls(place.setting, facts, piece, sides, settings, beside)
 
     @property
@@ -207,8 +208,7 @@ class Claim:
         base = name.partition(f"_{PRIME}")[0]
         is_slope = base != name and (base in self.facts.own or base in self._functions)
         name = "C_opt" if name == "C_star" else name
-        is_known = bool({name, re.sub(r"(?<=[A-Za-z])_(?=\d)", "", name)} & known)
-        is_known |= is_slope or self.piece.follows or self._is_equivalence
+        is_known = name in known or is_slope or self.piece.follows or self._is_equivalence
         return "" if is_known else name
 
     @property

@@ -17,7 +17,7 @@ from ..budget import SIX_ND, Budget
 from ..data.notation import DEFAULT, HOFFMANN
 from ..data.notation import notation as find_notation
 from ..reader.building import APPLIED
-from ..reader.tokens import ParseError, Token, tokenize
+from ..reader.tokens import ParseError, Token, joined, tokenize
 from .chain import Settings
 from .document import Piece
 from .numbers import Coefficients, Range, unit_alone
@@ -59,7 +59,7 @@ class Setting:
     def known(self) -> frozenset[str]:
         """The names that have a meaning without the document's own."""
         words = self.settings.words
-        named = (re.split(":?=", text)[0].strip().lstrip("\\") for text in self.settings.let)
+        named = (joined(re.split(":?=", x)[0].strip().lstrip("\\")) for x in self.settings.let)
         return frozenset((*words.names, *(x.name for x in words.of_a_run), *APPLIED, *named))
 
     @property

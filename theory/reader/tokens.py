@@ -90,6 +90,12 @@ class Token:
     position: int
 
 
+def joined(name: str) -> str:
+    """A name joined with its index, as LaTeX spells it: `x1` for `x_1` and `x_{1}`."""
+    name = re.sub(r"_\{(\w+)\}", r"_\1", name)
+    return re.sub(r"^([A-Za-z]+)_([0-9]+)(?![A-Za-z0-9])", r"\1\2", name)
+
+
 def in_parentheses(tokens: Iterable[Token], at: int, kind: str = "operator") -> list[Token]:
     """The tokens between parentheses, visible ones unless the kind is "group"."""
     return [Token(kind, "(", at), *tokens, Token(kind, ")", at)]
@@ -125,7 +131,7 @@ def tokenize(text: str) -> list[Token]:
         elif kind == "mark":
             tokens.append(Token("mark", "factorial", position))
         else:
-            tokens.append(Token(kind, spelt.translate(_SPELT), position))
+            tokens.append(Token(kind, joined(spelt.translate(_SPELT)), position))
         position = match.end()
     return tokens
 
