@@ -116,7 +116,7 @@ def test_greek_signs_are_the_letters_that_unicode_names() -> None:
     for sign, name in GREEK_SIGNS.items():
         last = unicodedata.name(sign).removesuffix(" SYMBOL").rpartition(" ")[2]
         assert name.upper() == {"LAMDA": "LAMBDA", "L": "ELL"}.get(last, last)
-        assert [token.text for token in tokenize(f"2{sign}_1'")][1] == f"{name}_1_prime"
+        assert [token.text for token in tokenize(f"2{sign}_1'")][1] == f"{name}1_prime"
     assert set(GREEK_SIGNS.values()) - {"ell"} == GREEK
 
 
