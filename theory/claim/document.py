@@ -119,6 +119,7 @@ class Piece:
     label: str = ""
     follows: bool = False  # whether an arrow leads to it
     is_premise: bool = False  # whether an arrow leads from it to the next claim of its row
+    is_let: bool = False  # whether it stands behind "let" or the like, not behind "where"
 
 
 def pieces_of(text: str, name: str, read: Callable[[str], str]) -> tuple[list[Piece], list[str]]:
@@ -162,7 +163,7 @@ def _pieces(text: str) -> list[Piece]:
     after a display comes before it.
     """
     pieces: list[Piece] = []
-    before, place, is_explained = 0, 0, False
+    before, place, is_explained, is_let = 0, 0, False, False
     once: tuple[str, ...] = ()  # of the next display
     assumed: tuple[str, ...] = ()  # up to the next section or theorem
 
@@ -182,13 +183,16 @@ def _pieces(text: str) -> list[Piece]:
         line = text.count("\n", 0, found.start())
         group = next((g for g in "abcde" if found[g] is not None), "")
         goes_on = is_explained and GOES_ON.fullmatch(between) is not None
-        is_explained = group in ("d", "e") and (goes_on or EXPLAINS.search(between) is not None)
+        opening = EXPLAINS.search(between)
+        is_explained = group in ("d", "e") and (goes_on or opening is not None)
+        is_let = is_let if opening is None else not opening[0].lower().startswith("where")
         if found["declared"] is not None:
             declare(found["declared"], line)
         elif group in ("d", "e"):
             kind = "explained" if is_explained else "inline"
             formula = UNIT.sub("", found[group].strip(" .,;"))
-            piece = Piece(kind, formula, line=line, conditions=assumed)
+            is_given = is_let and is_explained
+            piece = Piece(kind, formula, line=line, conditions=assumed, is_let=is_given)
             if not (goes_on or BEHIND_A_DISPLAY.fullmatch(between)):
                 place = len(pieces)
             pieces.insert(place, piece)

@@ -439,7 +439,7 @@ class Claim:
             return f"it holds for some values only, and {reason}", f"let {undefined[0]} = ..."
         if k == 0 and self.is_own_to_name and link.rhs.is_number is False:
             reason = f"another {self.name} than the tool's: a definition of the document's own?"
-            is_slip = link.correction and self.piece.kind != "explained"
+            is_slip = link.correction and not self.piece.is_let
             return None if is_slip else (reason, f"let {self.typed(k)}")
         is_definition = k == 0 and is_equality and self.name in self.letters | OFTEN_OTHERS
         if may_be_condition or is_definition or (k == 0 and self.name in self.others):
