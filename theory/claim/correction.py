@@ -23,6 +23,8 @@ from .spelling import spelt
 SECONDS = 3
 #: Operations of an expression that is rewritten, and of a missing factor, at most.
 MOST_PARTS, LARGEST_MISSING = 60, 6
+#: The most tokens of a side whose signs are changed one by one.
+MOST_TOKENS = 40
 #: Names that play the same part for params and for tokens.
 TWINS = (("beta", "gamma"), ("A", "B"), ("N", "D"), ("N_opt", "D_opt"), ("T_N", "T_D"), ("w_N", "w_D"))  # fmt: skip
 
@@ -115,6 +117,13 @@ class Corrector:
                 a, b = (spelt(x, latex=True) for x in letters) if is_letter else (a, b)
                 with suppress(ParseError):
                     words = f"{a} and {b} exchanged"
+                    yield words, chain.value(tokens), chain.in_names(k, tokens)
+        typed, other_sign = chain.typed.parts[k], {"+": "-", "-": "+"}
+        for i, token in enumerate(typed) if len(typed) <= MOST_TOKENS else ():
+            if token.text in other_sign:
+                tokens = [*typed[:i], replace(token, text=other_sign[token.text]), *typed[i + 1 :]]
+                with suppress(ParseError):
+                    words = f"{other_sign[token.text]} in place of {token.text}"
                     yield words, chain.value(tokens), chain.in_names(k, tokens)
         factor = powsimp(cancel(powsimp(wanted / side)), force=True)
         if factor == -1:
