@@ -12,10 +12,10 @@ def main() -> None:
     """
     theorem = derivation("compute_optimal_envelope")
     print(theorem.title)
-    print(f"{'step':20} {'exact path':26} 32 points, 50 digits")
+    print(f"{'step':20} {'exact path':26} points, 50 digits")
     verdicts = list(theorem.verify())
     for verdict in verdicts:
-        points = "hold" if verdict.pointwise.passed else "FAIL"
+        points = f"{verdict.pointwise.points} {'hold' if verdict.pointwise.passed else 'FAIL'}"
         exact = f"{verdict.exact.answer.value} ({verdict.step.argument.label})"
         print(f"{verdict.step.name:20} {exact:26} {points}")
     strengths = {verdict.strength for verdict in verdicts}

@@ -151,8 +151,8 @@ class Context:
 
     def limit(self, text: str) -> tuple[Symbol, str]:
         """The variable of a limit, which must be free to move, and where it tends."""
-        match = LIMIT.fullmatch(text)
-        symbol = self.table.get(joined(match["name"])) if match else None
+        match = LIMIT.fullmatch(joined(text))
+        symbol = self.table.get(match["name"]) if match else None
         if match is None or not isinstance(symbol, Symbol):
             forms = "`symbol -> 0`, `symbol -> 1` or `symbol -> oo` for a symbol of the claim"
             raise ParseError(f"{quoted(text)}: a limit reads {forms}")
@@ -199,9 +199,8 @@ def _signs_assumed(
     signs: dict[str, frozenset[int]] = {}
     others = []
     for text in assume:
-        match = SIGN_ASSUMED.fullmatch(re.sub(r"_\{(\w+)\}", r"_\1", text))
+        match = SIGN_ASSUMED.fullmatch(joined(text))
         letters = re.findall(r"\w+", match["letters"]) if match is not None else []
-        letters = [joined(name) for name in letters]
         known = [name for name in letters if name in words.names]
         is_real = match is not None and bool(match["real"])
         if is_real and letters == [sym.LOG_SIZE_RATIO.name]:

@@ -1,10 +1,11 @@
 """Corrections of a refuted equality: the closed form that is derived, and the same claim with two
-letters exchanged, upside down, with a factor, or with the other sign, if that is proved.
+letters exchanged, one sign changed, upside down, with a factor, or with the other sign, if that is
+proved.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,7 @@ from ..envelope import derive
 from ..kernel.deadline import OutOfTime, within
 from ..kernel.functions import Partial
 from ..reader.building import NamedFunction
-from ..reader.tokens import ParseError
+from ..reader.tokens import ParseError, Token
 from .chain import Chain
 from .question import decided
 from .spelling import spelt
@@ -107,24 +108,9 @@ class Corrector:
     def _changes(self, k: int, wanted: Expr) -> Iterator[tuple[str, Expr, Expr]]:
         """Each change in words, with the changed side, also by names."""
         chain, side, named = self.chain, self.chain.sides[k], self.chain.in_names(k)
-        own = chain.words.notation.names()
-        for pair in TWINS:
-            a, b = (own.get(name, name) for name in pair)
-            twin, letters = {a: b, b: a}, [chain.words.names.get(x) for x in (a, b)]
-            if any(token.text in twin for token in chain.typed.parts[k]):
-                tokens = [replace(t, text=twin.get(t.text, t.text)) for t in chain.typed.parts[k]]
-                is_letter = chain.latex and all(isinstance(x, Symbol) for x in letters)
-                a, b = (spelt(x, latex=True) for x in letters) if is_letter else (a, b)
-                with suppress(ParseError):
-                    words = f"{a} and {b} exchanged"
-                    yield words, chain.value(tokens), chain.in_names(k, tokens)
-        typed, other_sign = chain.typed.parts[k], {"+": "-", "-": "+"}
-        for i, token in enumerate(typed) if len(typed) <= MOST_TOKENS else ():
-            if token.text in other_sign:
-                tokens = [*typed[:i], replace(token, text=other_sign[token.text]), *typed[i + 1 :]]
-                with suppress(ParseError):
-                    words = f"{other_sign[token.text]} in place of {token.text}"
-                    yield words, chain.value(tokens), chain.in_names(k, tokens)
+        for words, tokens in self._retyped(chain.typed.parts[k]):
+            with suppress(ParseError):
+                yield words, chain.value(tokens), chain.in_names(k, tokens)
         factor = powsimp(cancel(powsimp(wanted / side)), force=True)
         if factor == -1:
             yield "with the other sign", -side, -named
@@ -138,3 +124,20 @@ class Corrector:
         of_budget = chain.words.budget.as_coeff_Mul()[0]
         for x in (*([factor] if missing else []), of_budget, 1 / of_budget):
             yield f"with a factor {spelt(x, latex=chain.latex)}", x * side, x * named
+
+    def _retyped(self, typed: Sequence[Token]) -> Iterator[tuple[str, list[Token]]]:
+        """A side with letters exchanged, or with another sign between two terms."""
+        known, latex = self.chain.words, self.chain.latex
+        own = known.notation.names()
+        for pair in TWINS:
+            a, b = (own.get(name, name) for name in pair)
+            twin, letters = {a: b, b: a}, [known.names.get(x) for x in (a, b)]
+            if any(token.text in twin for token in typed):
+                is_letter = latex and all(isinstance(x, Symbol) for x in letters)
+                a, b = (spelt(x, latex=True) for x in letters) if is_letter else (a, b)
+                changed = [replace(token, text=twin.get(token.text, token.text)) for token in typed]
+                yield f"{a} and {b} exchanged", changed
+        for i, token in enumerate(typed) if len(typed) <= MOST_TOKENS else ():
+            if (sign := {"+": "-", "-": "+"}.get(token.text)) is not None:
+                changed = [*typed[:i], replace(token, text=sign), *typed[i + 1 :]]
+                yield f"{sign} in place of {token.text}", changed

@@ -30,7 +30,7 @@ PIECE = re.compile(
     re.DOTALL,
 )
 #: The words in front of a formula of the text that defines a name, and between two such formulas.
-EXPLAINS = re.compile(r"\b(?:where|let|set|put|define|write|denote)\s*\Z", re.IGNORECASE)
+EXPLAINS = re.compile(r"\b(where|let|set|put|define|write|denote)\s*\Z", re.IGNORECASE)
 GOES_ON = re.compile(r"[\s,;]*(?:and)?\s*(?:let)?\s*")
 BEHIND_A_DISPLAY = re.compile(r"[\s,.]*where\s*")
 #: The rows of a display in a block, with marks at its ends: what stands behind it is of all rows.
@@ -163,7 +163,7 @@ def _pieces(text: str) -> list[Piece]:
     after a display comes before it.
     """
     pieces: list[Piece] = []
-    before, place, is_explained, is_let = 0, 0, False, False
+    before, place, word = 0, 0, ""  # the word that a formula of the text explains a name behind
     once: tuple[str, ...] = ()  # of the next display
     assumed: tuple[str, ...] = ()  # up to the next section or theorem
 
@@ -182,17 +182,16 @@ def _pieces(text: str) -> list[Piece]:
         between, before = text[before : found.start()], found.end()
         line = text.count("\n", 0, found.start())
         group = next((g for g in "abcde" if found[g] is not None), "")
-        goes_on = is_explained and GOES_ON.fullmatch(between) is not None
+        goes_on = word != "" and GOES_ON.fullmatch(between) is not None
         opening = EXPLAINS.search(between)
-        is_explained = group in ("d", "e") and (goes_on or opening is not None)
-        is_let = is_let if opening is None else not opening[0].lower().startswith("where")
+        word = opening[1].lower() if opening is not None else word if goes_on else ""
+        word = word if group in ("d", "e") else ""
         if found["declared"] is not None:
             declare(found["declared"], line)
         elif group in ("d", "e"):
-            kind = "explained" if is_explained else "inline"
+            kind, is_let = "explained" if word else "inline", word not in ("", "where")
             formula = UNIT.sub("", found[group].strip(" .,;"))
-            is_given = is_let and is_explained
-            piece = Piece(kind, formula, line=line, conditions=assumed, is_let=is_given)
+            piece = Piece(kind, formula, line=line, conditions=assumed, is_let=is_let)
             if not (goes_on or BEHIND_A_DISPLAY.fullmatch(between)):
                 place = len(pieces)
             pieces.insert(place, piece)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from sympy import Symbol, simplify
+from sympy import Symbol
 
 from ..kernel import symbols as sym
 from ..kernel.answer import BOUNDS, Answer
@@ -186,8 +186,7 @@ class Claim:
         refuse_claims(piece.conditions, given.words)
         settings = given.under((*filter(None, [towards]), *piece.conditions))
         settings = replace(settings, let=(*given.let, *own))
-        letters = re.findall(r"[A-Za-z]\w*", " ".join(piece.conditions).replace("_{", "_"))
-        beside = frozenset(map(joined, letters))
+        beside = frozenset(re.findall(r"[A-Za-z]\w*", joined(" ".join(piece.conditions))))
         return cls(place.setting, facts, piece, sides, settings, beside)
 
     @property
@@ -449,7 +448,7 @@ class Claim:
         if self.facts.ray and names <= {*RUN, "N_opt", "D_opt", "sqrt"}:
             return "the optimum among runs of the document's own may be meant", "skip"
         if k == 0 and self.name in ("N_opt", "D_opt") and link.rhs.free_symbols == {sym.C}:
-            exponent = simplify(sym.C * link.rhs.diff(sym.C) / link.rhs)
+            _, exponent = link.rhs.as_coeff_exponent(sym.C)
             if exponent.is_number and 0 < exponent < 1:
                 return "an optimum in numbers alone is that of some laws", "skip"
         is_slope = is_equality and DERIVATIVE.search(self.piece.text) is not None

@@ -122,8 +122,8 @@ def starred(tokens: Iterable[Token], known: Collection[str]) -> list[Token]:
     found, typed = [], list(tokens)
     for i, token in enumerate(typed):
         before, after = typed[i - 1] if i else token, typed[i + 1 :]
-        texts = [part.text for part in after[:3]]
-        if token.text == "*" and before.text == "C" and texts[:1] == ["("]:
+        texts = [part.text for part in after[:3]] if token.text == "*" else []
+        if before.text == "C" and texts[:1] == ["("]:
             _refuse_least_compute(after)
         if token.text != "*" or OPTIMA.get(before.text) not in known:
             found.append(token)

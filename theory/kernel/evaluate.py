@@ -87,7 +87,7 @@ class Evaluator:
             return (
                 self._whole_power(base, int(e.exp))
                 if e.exp.is_Integer
-                else self._exp(value(e.exp) * value(log(e.base, evaluate=False)))
+                else self._exp(value(e.exp) * self._log(base))
             )
         if e.func in self._functions:
             return self._functions[e.func](value(e.args[0]))

@@ -5,6 +5,7 @@ the right sign on the way.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from sympy import Expr, Integer, Pow, Symbol
 
@@ -24,13 +25,13 @@ def along(search: Prover, e: Expr, assume: Assumed, strict: bool, depth: int) ->
     values at two ends where it is concave between them.
     """
     for x in _movable(search, e, assume):
-        starts = list(_starts(search, e, x, assume))
-        low, high = ([start for start, way in starts if way == (side,)] for side in (1, -1))
+        ends = list(_ends(x, assume))
+        low, high = ([start for start, way in ends if way == (side,)] for side in (1, -1))
         if len(low) == len(high) == 1 and _is_positive_between(
             search, e, x, (*low, *high), assume, strict, depth
         ):
             return f"the difference is concave in {x}, and not negative at {low[0]} and {high[0]}"
-        for start, directions in starts:
+        for start, directions in chain(ends, _inner_starts(search, e, x, assume)):
             here = strict and len(directions) > 1
             if here and not _is_positive_at(search, e, x, start, assume, depth):
                 continue
@@ -82,20 +83,24 @@ def _movable(search: Prover, e: Expr, assume: Assumed) -> list[Symbol]:
     return ordered[:MOST_SYMBOLS]
 
 
-def _starts(
-    search: Prover, e: Expr, x: Symbol, assume: Assumed
-) -> Iterator[tuple[Expr, tuple[int, ...]]]:
-    """The starting values of x, each with the directions that it must be moved in."""
-    ends = {1: False, -1: False}
+def _ends(x: Symbol, assume: Assumed) -> Iterator[tuple[Expr, tuple[int, ...]]]:
+    """The ends of the range of x, each with the one direction that leads away from it."""
+    is_bounded_below = False
     for assumption in assume:
         direction = direction_of(assumption, x) if x in assumption.free_symbols else 0
         start = solved(assumption, x) if direction else None
         if start is not None:
-            ends[direction] = True
+            is_bounded_below |= direction == 1
             yield start, (direction,)
+    if x.is_positive and not is_bounded_below:
+        yield ZERO, (1,)
+
+
+def _inner_starts(
+    search: Prover, e: Expr, x: Symbol, assume: Assumed
+) -> Iterator[tuple[Expr, tuple[int, ...]]]:
+    """The starting values within the range of x, from which it must be moved in both directions."""
     if x.is_positive:
-        if not ends[1]:
-            yield ZERO, (1,)
         for start in (ONE, *by_name(e.free_symbols - {x})):
             free = tuple(a for a in assume if x not in a.free_symbols)
             if (

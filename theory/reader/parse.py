@@ -466,9 +466,8 @@ class _Reader(Builder):
         functions = {x for x, e in self.table.items() if isinstance(e, NamedFunction)}
         if is_sum or is_raised or names & functions or (names and names <= coefficients):
             return
-        behind = [*written[1:], self.ahead()]
-        for token, after in zip(written, behind, strict=True):
-            if token.text in functions and (after is behind[-1] or after.text != "("):
+        for token, after in pairwise(written):
+            if token.text in functions and after.text != "(":
                 rest = ": write its argument beside each function, or '*' for a product"
                 self.refuse(self.ahead(), f"ambiguous {{}} behind {token.text!r}", rest)
 

@@ -90,10 +90,10 @@ class Token:
     position: int
 
 
-def joined(name: str) -> str:
-    """A name joined with its index, as LaTeX spells it: `x1` for `x_1` and `x_{1}`."""
-    name = re.sub(r"_\{(\w+)\}", r"_\1", name)
-    return re.sub(r"^([A-Za-z]+)_([0-9]+)(?![A-Za-z0-9])", r"\1\2", name)
+def joined(text: str) -> str:
+    """A text whose names are joined with their indices, as LaTeX reads them: `x1` for `x_1` and `x_{1}`."""
+    text = re.sub(r"_\{(\w+)\}", r"_\1", text)
+    return re.sub(r"(?<![A-Za-z0-9_])([A-Za-z]+)_([0-9]+)(?![A-Za-z0-9])", r"\1\2", text)
 
 
 def in_parentheses(tokens: Iterable[Token], at: int, kind: str = "operator") -> list[Token]:
